@@ -1,0 +1,361 @@
+// SPDX-FileCopyrightText: The platformapp authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/events"
+	testingclock "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	devopsv1 "platformapp/api/devops/v1"
+	"platformapp/api/egplatform/v1alpha1"
+	"platformapp/controllers"
+	"platformapp/internal/observe"
+)
+
+// loop is the operator as the tests run it: turn by turn, on the cache and the client
+// that it has in production, in a namespace of its own. What the test itself does, it
+// does as another user of the cluster.
+type loop struct {
+	*testing.T
+	ctx       context.Context
+	namespace string
+	// user is another user of the cluster.
+	user client.Client
+	// operator is what the loop reads and writes by.
+	operator client.Client
+	requests *requestLog
+	events   *events.FakeRecorder
+	clock    *testingclock.FakeClock
+	reader   cache.Cache
+
+	egapps   reconcile.Reconciler
+	services reconcile.Reconciler
+}
+
+// loopOption changes how the operator is run.
+type loopOption func(*loopOptions)
+
+type loopOptions struct {
+	namespace string
+	wrap      func(client.Client) client.Client
+}
+
+// inNamespace runs the operator in the namespace of another loop.
+func inNamespace(namespace string) loopOption {
+	return func(o *loopOptions) { o.namespace = namespace }
+}
+
+// wrapped puts something between the loop and its client.
+func wrapped(wrap func(client.Client) client.Client) loopOption {
+	return func(o *loopOptions) { o.wrap = wrap }
+}
+
+// newLoop runs an operator until the test ends.
+func newLoop(t *testing.T, opts ...loopOption) *loop {
+	t.Helper()
+	o := loopOptions{wrap: func(c client.Client) client.Client { return c }}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	l := &loop{T: t, ctx: t.Context(), requests: &requestLog{}, events: events.NewFakeRecorder(1000), clock: testingclock.NewFakeClock(time.Now())}
+	var err error
+	if l.user, err = client.New(cluster, client.Options{Scheme: scheme}); err != nil {
+		t.Fatal(err)
+	}
+	if l.namespace = o.namespace; l.namespace == "" {
+		l.namespace = makeNamespace(t, l.user)
+	}
+	l.connect(o.wrap)
+	return l
+}
+
+// connect makes the operator's cache and client, as main does.
+func (l *loop) connect(wrap func(client.Client) client.Client) {
+	l.Helper()
+	config := rest.CopyConfig(cluster)
+	config.UserAgent = "platformapp"
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return l.requests.countedBy(next) })
+
+	options := observe.CacheOptions([]string{l.namespace})
+	options.Scheme = scheme
+	reader, err := cache.New(config, options)
+	l.must(err)
+	l.must(observe.IndexFields(l.ctx, reader))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(l.ctx))
+	stopped := make(chan error, 1)
+	go func() { stopped <- reader.Start(ctx) }()
+	l.Cleanup(func() {
+		cancel()
+		if err := <-stopped; err != nil {
+			l.Errorf("stop the cache: %v", err)
+		}
+	})
+	for _, object := range watched() {
+		_, err := reader.GetInformer(l.ctx, object)
+		l.must(err)
+	}
+	if !reader.WaitForCacheSync(l.ctx) {
+		l.Fatal("the cache does not fill")
+	}
+	l.reader = reader
+	l.operator, err = controllers.NewClient([]string{l.namespace})(config, client.Options{Scheme: scheme, Cache: &client.CacheOptions{Reader: reader}})
+	l.must(err)
+	live, err := client.New(config, client.Options{Scheme: scheme})
+	l.must(err)
+	l.operator = wrap(l.operator)
+	d := controllers.Dependencies{Client: l.operator, Live: live, Recorder: l.events, Clock: l.clock}
+	l.egapps, l.services = controllers.NewEGAppReconciler(d, nil), controllers.NewDemoMicroServiceReconciler(d)
+}
+
+// restarted returns the operator after a restart: it has forgotten everything.
+func (l *loop) restarted(opts ...loopOption) *loop {
+	l.Helper()
+	return newLoop(l.T, append(opts, inNamespace(l.namespace))...)
+}
+
+// watched are the kinds that the operator watches.
+func watched() []client.Object {
+	return []client.Object{
+		&v1alpha1.EGApp{}, &devopsv1.DemoMicroService{}, &appsv1.Deployment{}, &corev1.Service{}, &corev1.Pod{},
+		observe.ReplicaSetMetadata(),
+	}
+}
+
+// turn makes one turn of the loop for an application, on a cache that is up to date.
+func (l *loop) turn(app client.Object) (reconcile.Result, error) {
+	l.Helper()
+	l.catchUp()
+	reconciler := l.egapps
+	if _, ok := app.(*devopsv1.DemoMicroService); ok {
+		reconciler = l.services
+	}
+	return reconciler.Reconcile(l.ctx, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(app)})
+}
+
+// reconcile makes turns until one writes nothing, and returns the last result. It fails
+// the test when a turn fails or when the loop does not come to rest.
+func (l *loop) reconcile(app client.Object) reconcile.Result {
+	l.Helper()
+	for range 10 {
+		before := l.requests.writes()
+		result, err := l.turn(app)
+		l.must(err)
+		if result.RequeueAfter > 0 && result.RequeueAfter <= time.Second {
+			l.clock.Step(result.RequeueAfter)
+			continue
+		}
+		if l.requests.writes() == before {
+			l.read(app)
+			return result
+		}
+	}
+	l.Fatalf("%s does not come to rest: %v", app.GetName(), l.requests.list())
+	return reconcile.Result{}
+}
+
+// catchUp waits until the operator's cache holds what the API server does.
+func (l *loop) catchUp() {
+	l.Helper()
+	for _, list := range []client.ObjectList{
+		&v1alpha1.EGAppList{}, &devopsv1.DemoMicroServiceList{}, &appsv1.DeploymentList{}, &corev1.ServiceList{}, &corev1.PodList{},
+	} {
+		eventually(l.T, func() error { return l.sameVersions(list) })
+	}
+}
+
+func (l *loop) sameVersions(list client.ObjectList) error {
+	stored, seen := list, list.DeepCopyObject().(client.ObjectList)
+	options := []client.ListOption{client.InNamespace(l.namespace)}
+	switch list.(type) {
+	case *v1alpha1.EGAppList, *devopsv1.DemoMicroServiceList:
+	default:
+		options = append(options, client.MatchingLabels{"platform.evillgenius.com/managed-by": "platformapp"})
+	}
+	if err := l.user.List(l.ctx, stored, options...); err != nil {
+		return err
+	}
+	if err := l.reader.List(l.ctx, seen, client.InNamespace(l.namespace)); err != nil {
+		return err
+	}
+	if a, b := versions(stored), versions(seen); a != b {
+		return fmt.Errorf("the cache holds %s, the API server %s", b, a)
+	}
+	return nil
+}
+
+// create creates an object as another user.
+func (l *loop) create(object client.Object) {
+	l.Helper()
+	object.SetNamespace(l.namespace)
+	l.must(l.user.Create(l.ctx, object))
+}
+
+// read reads an object as it is stored.
+func (l *loop) read(object client.Object) {
+	l.Helper()
+	object.SetNamespace(l.namespace)
+	l.must(l.user.Get(l.ctx, client.ObjectKeyFromObject(object), object))
+}
+
+// exists tells whether an object is stored.
+func (l *loop) exists(object client.Object) bool {
+	l.Helper()
+	object.SetNamespace(l.namespace)
+	err := l.user.Get(l.ctx, client.ObjectKeyFromObject(object), object)
+	if err != nil && !apierrors.IsNotFound(err) {
+		l.Fatal(err)
+	}
+	return err == nil
+}
+
+// change reads an object, changes it and writes it back, as kubectl edit does.
+func (l *loop) change(object client.Object, change func()) {
+	l.Helper()
+	l.read(object)
+	change()
+	l.must(l.user.Update(l.ctx, object, client.FieldOwner("kubectl-edit")))
+}
+
+func (l *loop) deployment(name string) *appsv1.Deployment {
+	l.Helper()
+	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	l.read(deployment)
+	return deployment
+}
+
+func (l *loop) service(name string) *corev1.Service {
+	l.Helper()
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	l.read(service)
+	return service
+}
+
+// rollOut plays the Deployment controller: all pods of the Deployment come to serve.
+func (l *loop) rollOut(name string) {
+	l.Helper()
+	deployment := l.deployment(name)
+	n := *deployment.Spec.Replicas
+	deployment.Status = appsv1.DeploymentStatus{
+		ObservedGeneration: deployment.Generation,
+		Replicas:           n, UpdatedReplicas: n, ReadyReplicas: n, AvailableReplicas: n,
+		Conditions: []appsv1.DeploymentCondition{
+			{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, Reason: "MinimumReplicasAvailable"},
+			{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "NewReplicaSetAvailable"},
+		},
+	}
+	l.must(l.user.Status().Update(l.ctx, deployment))
+}
+
+// running creates an application and brings it to serve.
+func (l *loop) running(app client.Object) {
+	l.Helper()
+	l.create(app)
+	l.reconcile(app)
+	l.rollOut(app.GetName())
+	l.reconcile(app)
+}
+
+func (l *loop) must(err error) {
+	l.Helper()
+	if err != nil {
+		l.Fatal(err)
+	}
+}
+
+// versions tells which objects a list holds, and in which versions.
+func versions(list client.ObjectList) string {
+	items, err := meta.ExtractList(list)
+	if err != nil {
+		return err.Error()
+	}
+	var out []string
+	for _, item := range items {
+		object := item.(client.Object)
+		out = append(out, object.GetName()+"@"+object.GetResourceVersion())
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}
+
+func makeNamespace(t *testing.T, c client.Client) string {
+	t.Helper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "team-"}}
+	if err := c.Create(t.Context(), namespace); err != nil {
+		t.Fatal(err)
+	}
+	return namespace.Name
+}
+
+// eventually waits until check returns nil, for what happens in another process.
+func eventually(t *testing.T, check func() error) {
+	t.Helper()
+	var err error
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+		if err = check(); err == nil {
+			return
+		}
+	}
+	t.Fatal(err)
+}
+
+// requestLog counts the requests of the operator.
+type requestLog struct {
+	mu       sync.Mutex
+	requests []string
+	written  int
+}
+
+func (r *requestLog) countedBy(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		r.mu.Lock()
+		r.requests = append(r.requests, request.Method+" "+request.URL.Path)
+		if request.Method != http.MethodGet {
+			r.written++
+		}
+		r.mu.Unlock()
+		return next.RoundTrip(request)
+	})
+}
+
+// writes is the number of requests so far that were to change something.
+func (r *requestLog) writes() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.written
+}
+
+// list returns the requests so far, but for those that discover the API.
+func (r *requestLog) list() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []string
+	for _, request := range r.requests {
+		if strings.Contains(request, "/namespaces/") {
+			out = append(out, request)
+		}
+	}
+	return out
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The platformapp authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"platformapp/api/appstatus"
+)
+
+// statusPace is the least time between two status writes of which the second brings
+// nothing but other counts, lists or messages.
+const statusPace = time.Second
+
+// reporter writes the status of applications and tells their transitions as events.
+type reporter struct {
+	client   client.Client
+	recorder events.EventRecorder
+	clock    clock.PassiveClock
+
+	mu      sync.Mutex
+	written map[types.NamespacedName]time.Time
+}
+
+func newReporter(c client.Client, recorder events.EventRecorder, now clock.PassiveClock) *reporter {
+	return &reporter{client: c, recorder: recorder, clock: now, written: map[types.NamespacedName]time.Time{}}
+}
+
+// report writes next as the status of app, unless it is. When the write is not due yet
+// it returns the time until then.
+func (r *reporter) report(ctx context.Context, app application, next appstatus.Status) (time.Duration, error) {
+	current := app.AppStatus()
+	next.Conditions = keepTransitionTimes(current.Conditions, next.Conditions)
+	if equality.Semantic.DeepEqual(*current, next) {
+		return 0, nil
+	}
+	key := client.ObjectKeyFromObject(app)
+	if !isTransition(*current, next) {
+		if due := r.due(key); due > 0 {
+			return due, nil
+		}
+	}
+	before, ok := app.DeepCopyObject().(client.Object)
+	if !ok {
+		return 0, fmt.Errorf("%T is not an object with metadata", app)
+	}
+	last := *current
+	*current = next
+	if err := r.client.Status().Patch(ctx, app, patchOf{client.MergeFrom(before)}); err != nil {
+		return 0, fmt.Errorf("write status of %T %s: %w", app, key, err)
+	}
+	r.markWritten(key)
+	recordTransition(r.recorder, app, last, next)
+	return 0, nil
+}
+
+func (r *reporter) due(key types.NamespacedName) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last, ok := r.written[key]
+	if !ok {
+		return 0
+	}
+	return statusPace - r.clock.Since(last)
+}
+
+func (r *reporter) markWritten(key types.NamespacedName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.written[key] = r.clock.Now()
+}
+
+func (r *reporter) forget(key types.NamespacedName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.written, key)
+}
+
+// keepTransitionTimes returns the conditions of next with the transition times that the
+// current ones have; a condition whose status changed has the present time.
+func keepTransitionTimes(current, next []metav1.Condition) []metav1.Condition {
+	merged := append([]metav1.Condition(nil), current...)
+	for _, condition := range next {
+		meta.SetStatusCondition(&merged, condition)
+	}
+	return merged
+}
+
+// isTransition tells whether more than counts, lists and messages differs.
+func isTransition(current, next appstatus.Status) bool {
+	if current.Phase != next.Phase || current.ObservedGeneration != next.ObservedGeneration || len(current.Conditions) != len(next.Conditions) {
+		return true
+	}
+	for _, condition := range next.Conditions {
+		before := meta.FindStatusCondition(current.Conditions, condition.Type)
+		if before == nil || before.Status != condition.Status || before.Reason != condition.Reason {
+			return true
+		}
+	}
+	return false
+}
+
+// isInConflict tells whether a name was found taken at the last turn.
+func isInConflict(s *appstatus.Status) bool {
+	ready := meta.FindStatusCondition(s.Conditions, appstatus.ConditionReady)
+	return ready != nil && ready.Reason == appstatus.ReasonNameConflict
+}
+
+// patchOf is a merge patch that the server refuses when the object has been deleted and
+// made anew since it was read: a UID cannot change.
+type patchOf struct{ client.Patch }
+
+// Data returns the patch with the UID of the object.
+func (p patchOf) Data(object client.Object) ([]byte, error) {
+	data, err := p.Patch.Data(object)
+	if err != nil {
+		return nil, err
+	}
+	var patch map[string]any
+	if err := json.Unmarshal(data, &patch); err != nil {
+		return nil, err
+	}
+	patch["metadata"] = map[string]any{"uid": object.GetUID()}
+	return json.Marshal(patch)
+}

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The platformapp authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"platformapp/internal/apply"
+	"platformapp/internal/observe"
+	"platformapp/internal/profile"
+	"platformapp/internal/resources"
+	"platformapp/internal/workload"
+)
+
+const (
+	// firstRetry and lastRetry bound the growing delay after an error. The bound is low
+	// so that everything has converged half a minute after an outage, however long.
+	firstRetry = 5 * time.Millisecond
+	lastRetry  = 30 * time.Second
+	// turnTimeout ends a turn of the loop that is blocked, so that it is tried again.
+	turnTimeout = time.Minute
+)
+
+// Options are the choices of whoever runs the operator.
+type Options struct {
+	// Images are the default images of the frameworks.
+	Images profile.Images
+	// MaxConcurrentReconciles is how many applications of a kind are worked on at once.
+	MaxConcurrentReconciles int
+}
+
+// Dependencies are what the loop reads and writes by.
+type Dependencies struct {
+	// Client reads from the cache and writes to the API server.
+	Client client.Client
+	// Live reads from the API server.
+	Live client.Reader
+	// Recorder takes the events.
+	Recorder events.EventRecorder
+	// Clock paces the status writes.
+	Clock clock.PassiveClock
+}
+
+func newReconciler[T application](d Dependencies, newObject func() T, translate func(T) (workload.Workload, error)) *Reconciler[T] {
+	return &Reconciler[T]{
+		client:    d.Client,
+		observer:  observe.Reader{Cache: d.Client, Live: d.Live},
+		applier:   apply.New(d.Client, d.Live),
+		reporter:  newReporter(d.Client, d.Recorder, d.Clock),
+		newObject: newObject,
+		translate: translate,
+	}
+}
+
+// SetupWithManager adds the controllers of both kinds to the manager.
+func SetupWithManager(ctx context.Context, mgr manager.Manager, options Options) error {
+	if err := observe.IndexFields(ctx, mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	d := Dependencies{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: mgr.GetEventRecorder(workload.FieldManager), Clock: clock.RealClock{}}
+	if err := watch(mgr, "egapp", workload.LabelEGApp, NewEGAppReconciler(d, options.Images), options); err != nil {
+		return err
+	}
+	return watch(mgr, "demomicroservice", workload.LabelDemoMicroService, NewDemoMicroServiceReconciler(d), options)
+}
+
+// watch runs the reconciler for each event of an application or of anything that
+// carries its label: the children, whoever controls them now, and their pods.
+func watch[T application](mgr manager.Manager, name, selectorKey string, r *Reconciler[T], options Options) error {
+	toOwner := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
+		owner, ok := object.GetLabels()[selectorKey]
+		if !ok {
+			return nil
+		}
+		return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: owner}}}
+	})
+	b := builder.ControllerManagedBy(mgr).
+		Named(name).
+		For(r.newObject()).
+		Watches(&corev1.Pod{}, toOwner).
+		WatchesMetadata(&appsv1.ReplicaSet{}, toOwner, builder.WithPredicates(revisionChanged)).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: options.MaxConcurrentReconciles,
+			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry),
+			ReconciliationTimeout:   turnTimeout,
+		})
+	for _, kind := range resources.Kinds {
+		b = b.Watches(kind.New(), toOwner)
+	}
+	return b.Complete(r)
+}
+
+// revisionChanged drops the updates of a ReplicaSet of which nothing is read.
+var revisionChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+	return e.ObjectOld.GetAnnotations()[workload.AnnotationRevision] != e.ObjectNew.GetAnnotations()[workload.AnnotationRevision]
+}}

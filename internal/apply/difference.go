@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The platformapp authors
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/client-go/applyconfigurations"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"platformapp/internal/workload"
+)
+
+// differ compares objects by the schema that server-side apply merges them by, so that
+// list items are matched by their keys and the items of others do not count.
+type differ struct {
+	scheme    *runtime.Scheme
+	converter managedfields.TypeConverter
+}
+
+func newDiffer(scheme *runtime.Scheme) *differ {
+	return &differ{scheme: scheme, converter: applyconfigurations.NewTypeConverter(scheme)}
+}
+
+// difference is where a live object is not what is desired.
+type difference struct {
+	// paths of the fields, sorted.
+	paths []string
+	// digest of the paths and of the values that the live object has there.
+	digest string
+}
+
+func (d difference) isEmpty() bool { return len(d.paths) == 0 }
+
+// difference returns the fields of desired that live lacks or has another value for.
+// Fields that live has beyond those are of no interest.
+func (d *differ) difference(desired, live workload.Object) (difference, error) {
+	want, err := d.typed(desired)
+	if err != nil {
+		return difference{}, err
+	}
+	have, err := d.typed(live)
+	if err != nil {
+		return difference{}, err
+	}
+	comparison, err := have.Compare(want)
+	if err != nil {
+		return difference{}, fmt.Errorf("compare: %w", err)
+	}
+	fields := comparison.Added.Union(comparison.Modified).Leaves()
+	if fields.Empty() {
+		return difference{}, nil
+	}
+	return newDifference(fields, have)
+}
+
+func newDifference(fields *fieldpath.Set, have *typed.TypedValue) (difference, error) {
+	var d difference
+	for path := range fields.All() {
+		d.paths = append(d.paths, path.String())
+	}
+	slices.Sort(d.paths)
+	serialized, err := json.Marshal([]any{d.paths, have.ExtractItems(fields).AsValue().Unstructured()})
+	if err != nil {
+		return d, fmt.Errorf("serialize difference: %w", err)
+	}
+	d.digest = hashOf(serialized)
+	return d, nil
+}
+
+func (d *differ) typed(object workload.Object) (*typed.TypedValue, error) {
+	gvk, err := apiutil.GVKForObject(object, d.scheme)
+	if err != nil {
+		return nil, err
+	}
+	object.GetObjectKind().SetGroupVersionKind(gvk)
+	value, err := d.converter.ObjectToTyped(object)
+	if err != nil {
+		return nil, fmt.Errorf("read %s by its schema: %w", gvk.Kind, err)
+	}
+	return value, nil
+}

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The platformapp authors
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"platformapp/internal/resources"
+	"platformapp/internal/workload"
+)
+
+// intent is a child to be applied, before the server's answer overwrites it.
+type intent struct {
+	child  resources.Child
+	key    types.NamespacedName
+	hash   string
+	gvk    schema.GroupVersionKind
+	scheme *runtime.Scheme
+	// object is the child as an object of its type, so that it compares with the live
+	// one: a zero value that the type leaves out is left out on both sides.
+	object workload.Object
+}
+
+func newIntent(owner workload.Owner, child resources.Child, scheme *runtime.Scheme) (*intent, error) {
+	serialized, err := json.Marshal(child.Config)
+	if err != nil {
+		return nil, fmt.Errorf("serialize %s: %w", child.Kind, err)
+	}
+	in := &intent{child: child, key: types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name}, hash: hashOf(serialized), scheme: scheme}
+	child.Meta.WithAnnotations(map[string]string{workload.AnnotationAppliedHash: in.hash})
+
+	var typeMeta struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+	}
+	if err := json.Unmarshal(serialized, &typeMeta); err != nil {
+		return nil, fmt.Errorf("read type of %s: %w", child.Kind, err)
+	}
+	in.gvk = schema.FromAPIVersionAndKind(typeMeta.APIVersion, typeMeta.Kind)
+	if in.object, err = in.newObject(); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(serialized, in.object); err != nil {
+		return nil, fmt.Errorf("read %s: %w", child.Kind, err)
+	}
+	return in, nil
+}
+
+// hashOf is the hash of what is applied: 64 bits of SHA-256, in hexadecimal.
+func hashOf(serialized []byte) string {
+	sum := sha256.Sum256(serialized)
+	return hex.EncodeToString(sum[:8])
+}
+
+func (in *intent) newObject() (workload.Object, error) {
+	object, err := in.scheme.New(in.gvk)
+	if err != nil {
+		return nil, err
+	}
+	typed, ok := object.(workload.Object)
+	if !ok {
+		return nil, fmt.Errorf("%s is not an object with metadata", in.gvk)
+	}
+	return typed, nil
+}
+
+func (in *intent) memoryKey() memoryKey { return memoryKey{in.child.Kind, in.key} }
+
+// convert reads one form of an object into another by their common serialization.
+func convert(from, to any) error {
+	serialized, err := json.Marshal(from)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(serialized, to)
+}

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The platformapp authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// The names on children and pods. They are as frozen as the schema: running objects
+// of an earlier version carry them.
+const (
+	// FieldManager applies the children.
+	FieldManager = "platformapp"
+
+	// LabelManagedBy is on every child and pod; the caches hold only objects with it.
+	LabelManagedBy = "platform.evillgenius.com/managed-by"
+	// ManagedBy is the value of LabelManagedBy.
+	ManagedBy = "platformapp"
+	// LabelEGApp selects the pods of the EGApp that is its value.
+	LabelEGApp = "platform.evillgenius.com/egapp"
+	// LabelDemoMicroService selects the pods of the DemoMicroService that is its value.
+	LabelDemoMicroService = "devops.my.domain/demomicroservice"
+	// LabelOwnerUID is on children, not on pods: it tells whose a child is when its
+	// owner reference was taken away.
+	LabelOwnerUID = "platform.evillgenius.com/owner-uid"
+
+	// LabelName and LabelAppManagedBy are for people and never selected by
+	// (https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/).
+	LabelName = "app.kubernetes.io/name"
+	// LabelAppManagedBy names the tool that manages an object.
+	LabelAppManagedBy = "app.kubernetes.io/managed-by"
+
+	// AnnotationAppliedHash is the hash of what was last applied to a child.
+	AnnotationAppliedHash = "platform.evillgenius.com/applied-hash"
+	// AnnotationDefaultContainer names the container that kubectl logs and exec take.
+	AnnotationDefaultContainer = "kubectl.kubernetes.io/default-container"
+)
+
+// Selector returns the labels that select exactly the owner's pods. It never changes
+// in the life of the owner.
+func (o Owner) Selector() map[string]string {
+	return map[string]string{o.SelectorKey: o.Name}
+}
+
+// PodLabels returns the labels of the owner's pods. None comes from the owner's own
+// labels, so that a change of those restarts nothing.
+func (o Owner) PodLabels() map[string]string {
+	return map[string]string{
+		o.SelectorKey:     o.Name,
+		LabelManagedBy:    ManagedBy,
+		LabelName:         o.Name,
+		LabelAppManagedBy: ManagedBy,
+	}
+}
+
+// ChildLabels returns the labels of the owner's children: those of the pods, the
+// owner's UID, and of the owner's own labels the propagated ones.
+func (o Owner) ChildLabels() map[string]string {
+	labels := PropagatedLabels(o.Labels)
+	for k, v := range o.PodLabels() {
+		labels[k] = v
+	}
+	labels[LabelOwnerUID] = string(o.UID)
+	return labels
+}
+
+// reservedLabelDomains end the prefixes of labels that belong to a tool: a copy on a
+// child would make that tool take the child for an object of its own.
+var reservedLabelDomains = []string{
+	"kubernetes.io", "k8s.io", "argoproj.io", "fluxcd.io", "helm.sh", "openshift.io",
+	"evillgenius.com", "my.domain",
+}
+
+// PropagatedLabels returns the labels of an owner that its children carry too: all but
+// those whose prefix is, or ends with, the domain of Kubernetes, Argo CD, Flux, Helm,
+// OpenShift or this operator.
+func PropagatedLabels(labels map[string]string) map[string]string {
+	out := map[string]string{}
+	for key, value := range labels {
+		if !isReserved(key) {
+			out[key] = value
+		}
+	}
+	return out
+}
+
+func isReserved(key string) bool {
+	prefix, _, hasPrefix := strings.Cut(key, "/")
+	if !hasPrefix {
+		return false
+	}
+	for _, domain := range reservedLabelDomains {
+		if prefix == domain || strings.HasSuffix(prefix, "."+domain) {
+			return true
+		}
+	}
+	return false
+}
+
+// ContainerName makes a DNS label of an application's id: lower-case letters, digits
+// and '-', at most 63 of them. An id of which nothing is left gives fallback, which
+// must be a DNS label.
+func ContainerName(id, fallback string) string {
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		default:
+			return '-'
+		}
+	}, id)
+	if len(name) > validation.DNS1123LabelMaxLength {
+		name = name[:validation.DNS1123LabelMaxLength]
+	}
+	if name = strings.Trim(name, "-"); name == "" {
+		return fallback
+	}
+	return name
+}

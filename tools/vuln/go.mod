@@ -1,0 +1,22 @@
+// govulncheck and the Go vulnerability database as a module, so that it also runs without the internet.
+module platformapp/tools/vuln
+
+go 1.26.0
+
+tool (
+	golang.org/x/vuln/cmd/govulncheck
+
+	// Never run. A module stays in go.mod only while a package of it is named, and this one needs no other module;
+	// hack/vulncheck reads the reports from the module's folder.
+	golang.org/x/vulndb/cmd/forks
+)
+
+require (
+	golang.org/x/mod v0.42.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/telemetry v0.0.0-20261010193011-f71dc92da45e // indirect
+	golang.org/x/tools v0.52.0 // indirect
+	golang.org/x/vuln v1.9.0 // indirect
+	golang.org/x/vulndb v0.0.0-20261105234957-e22db6528018 // indirect
+)
