@@ -18,6 +18,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
 	testingclock "k8s.io/utils/clock/testing"
@@ -252,7 +253,14 @@ func (l *loop) service(name string) *corev1.Service {
 // rollOut plays the Deployment controller: all pods of the Deployment come to serve.
 func (l *loop) rollOut(name string) {
 	l.Helper()
-	deployment := l.deployment(name)
+	l.must(l.tryRollOut(name))
+}
+
+func (l *loop) tryRollOut(name string) error {
+	deployment := &appsv1.Deployment{}
+	if err := l.user.Get(l.ctx, types.NamespacedName{Namespace: l.namespace, Name: name}, deployment); err != nil {
+		return err
+	}
 	n := *deployment.Spec.Replicas
 	deployment.Status = appsv1.DeploymentStatus{
 		ObservedGeneration: deployment.Generation,
@@ -262,7 +270,7 @@ func (l *loop) rollOut(name string) {
 			{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "NewReplicaSetAvailable"},
 		},
 	}
-	l.must(l.user.Status().Update(l.ctx, deployment))
+	return l.user.Status().Update(l.ctx, deployment)
 }
 
 // running creates an application and brings it to serve.

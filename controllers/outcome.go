@@ -63,10 +63,12 @@ func (o outcome) and(due time.Duration, err error) outcome {
 	if due > 0 && (o.wait == 0 || due < o.wait) {
 		o.wait = due
 	}
-	if apierrors.IsNotFound(err) {
-		err = nil
+	switch {
+	case apierrors.IsConflict(err):
+		o.wait = staleRecheck
+	case !apierrors.IsNotFound(err):
+		o.err = errors.Join(o.err, err)
 	}
-	o.err = errors.Join(o.err, err)
 	return o
 }
 

@@ -5,7 +5,6 @@ package controllers
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -59,7 +58,10 @@ func (r *reporter) report(ctx context.Context, app application, next appstatus.S
 	}
 	last := *current
 	*current = next
-	if err := r.client.Status().Patch(ctx, app, patchOf{client.MergeFrom(before)}); err != nil {
+	// The lock keeps the status off an object that has changed since it was read, and off
+	// another one that was made under its name.
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := r.client.Status().Patch(ctx, app, patch); err != nil {
 		return 0, fmt.Errorf("write status of %T %s: %w", app, key, err)
 	}
 	r.markWritten(key)
@@ -117,22 +119,4 @@ func isTransition(current, next appstatus.Status) bool {
 func isInConflict(s *appstatus.Status) bool {
 	ready := meta.FindStatusCondition(s.Conditions, appstatus.ConditionReady)
 	return ready != nil && ready.Reason == appstatus.ReasonNameConflict
-}
-
-// patchOf is a merge patch that the server refuses when the object has been deleted and
-// made anew since it was read: a UID cannot change.
-type patchOf struct{ client.Patch }
-
-// Data returns the patch with the UID of the object.
-func (p patchOf) Data(object client.Object) ([]byte, error) {
-	data, err := p.Patch.Data(object)
-	if err != nil {
-		return nil, err
-	}
-	var patch map[string]any
-	if err := json.Unmarshal(data, &patch); err != nil {
-		return nil, err
-	}
-	patch["metadata"] = map[string]any{"uid": object.GetUID()}
-	return json.Marshal(patch)
 }

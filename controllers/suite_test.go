@@ -54,6 +54,8 @@ func runWithControlPlane(m *testing.M) (code int, err error) {
 		CRDDirectoryPaths:     []string{filepath.Join("..", "config", "crd", "bases")},
 		ErrorIfCRDPathMissing: true,
 	}
+	// The default has room for 254 Services.
+	environment.ControlPlane.GetAPIServer().Configure().Set("service-cluster-ip-range", "10.0.0.0/16")
 	if cluster, err = environment.Start(); err != nil {
 		return 0, err
 	}

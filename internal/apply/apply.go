@@ -147,7 +147,6 @@ func (a *Applier) write(ctx context.Context, in *intent, result *workload.Applie
 	if err != nil {
 		return err
 	}
-	result.Written = append(result.Written, in.child.Kind)
 	// Apply has read the server's answer into the apply configuration.
 	stored, err := in.newObject()
 	if err != nil {
@@ -162,6 +161,9 @@ func (a *Applier) write(ctx context.Context, in *intent, result *workload.Applie
 	}
 	a.remember(in, stored, difference)
 	result.Modified = append(result.Modified, prefixed(in.child.Kind, difference.paths)...)
+	if in.child.Kind == workload.KindDeployment {
+		result.Generation = stored.GetGeneration()
+	}
 	return nil
 }
 

@@ -38,7 +38,7 @@ type Kind struct {
 // Kinds are all kinds of children, in the order in which they are applied. What is not
 // in it is neither read, watched, made nor pruned.
 var Kinds = []Kind{
-	{"Deployment", func() workload.Object { return &appsv1.Deployment{} }, deployment},
+	{workload.KindDeployment, func() workload.Object { return &appsv1.Deployment{} }, deployment},
 	{"Service", func() workload.Object { return &corev1.Service{} }, service},
 }
 

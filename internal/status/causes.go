@@ -177,8 +177,7 @@ func rollingOut(f facts) *cause {
 func (f facts) hasRolledOut() bool {
 	condition := f.deploymentCondition(appsv1.DeploymentProgressing)
 	d := f.deployment
-	return condition != nil && condition.Reason == "NewReplicaSetAvailable" && len(f.applied.Written) == 0 &&
-		d.Status.ObservedGeneration >= d.Generation &&
+	return condition != nil && condition.Reason == "NewReplicaSetAvailable" &&
 		d.Status.UpdatedReplicas == f.replicas() && d.Status.Replicas == f.replicas()
 }
 
@@ -213,7 +212,7 @@ func (f facts) readyPods() int {
 // deploymentCondition returns a condition of the owner's Deployment, if the Deployment
 // controller has seen the Deployment's present specification.
 func (f facts) deploymentCondition(conditionType appsv1.DeploymentConditionType) *appsv1.DeploymentCondition {
-	if f.deployment == nil || f.deployment.Status.ObservedGeneration < f.deployment.Generation {
+	if f.deployment == nil || !f.deploymentIsCurrent() {
 		return nil
 	}
 	for i := range f.deployment.Status.Conditions {

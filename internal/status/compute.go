@@ -82,11 +82,18 @@ func newFacts(w workload.Workload, o workload.Observed, a workload.Applied, inva
 // not applied: then what was applied before it counts.
 func (f facts) rolledOut() bool {
 	d := f.deployment
-	if d == nil || len(f.applied.Written) > 0 || d.Status.ObservedGeneration < d.Generation {
+	if d == nil || !f.deploymentIsCurrent() {
 		return false
 	}
 	want := f.replicas()
 	return d.Status.UpdatedReplicas == want && d.Status.Replicas == want && d.Status.AvailableReplicas == want
+}
+
+// deploymentIsCurrent tells whether the status of the Deployment is that of its present
+// specification, as it was last seen and as it was last written.
+func (f facts) deploymentIsCurrent() bool {
+	observed := f.deployment.Status.ObservedGeneration
+	return observed >= f.deployment.Generation && observed >= f.applied.Generation
 }
 
 // replicas is the number of pods that the Deployment was told to run.

@@ -5,9 +5,9 @@ package workload
 
 // Applied is what came of applying an owner's children.
 type Applied struct {
-	// Written names, by kind, the children that were written: what was observed before
-	// is behind them.
-	Written []string
+	// Generation is the metadata.generation of the Deployment after it was written, or 0
+	// when it was not: what was observed of an earlier generation is out of date.
+	Generation int64
 	// Conflicts are children whose name an object of somebody else has.
 	Conflicts []Conflict
 	// Terminating names, by kind, the children that cannot be made before an object of

@@ -17,6 +17,9 @@ type Object interface {
 	runtime.Object
 }
 
+// KindDeployment is the kind of the child that runs the pods.
+const KindDeployment = "Deployment"
+
 // Observed is what was seen of an owner's children in one look.
 type Observed struct {
 	// Children holds, by kind, the object that has a child's name, whosever it is.
@@ -29,7 +32,7 @@ type Observed struct {
 
 // Deployment returns the Deployment that has the owner's name, or nil.
 func (o Observed) Deployment() *appsv1.Deployment {
-	deployment, _ := o.Children["Deployment"].(*appsv1.Deployment)
+	deployment, _ := o.Children[KindDeployment].(*appsv1.Deployment)
 	return deployment
 }
 

@@ -1,0 +1,284 @@
+// SPDX-FileCopyrightText: The platformapp authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"platformapp/api/appstatus"
+	"platformapp/api/egplatform/v1alpha1"
+)
+
+// ignoreBookkeeping leaves out what changes with every write.
+var ignoreBookkeeping = cmp.Options{
+	cmpopts.IgnoreFields(metav1.ObjectMeta{}, "ResourceVersion", "Generation", "ManagedFields"),
+	cmpopts.IgnoreFields(appsv1.Deployment{}, "Status"),
+}
+
+func TestC25_DriftOfWhatIsOursIsRepaired(t *testing.T) {
+	edits := map[string]func(*appsv1.Deployment, *corev1.Service){
+		"image":         func(d *appsv1.Deployment, _ *corev1.Service) { d.Spec.Template.Spec.Containers[0].Image = "nginx:1" },
+		"replicas":      func(d *appsv1.Deployment, _ *corev1.Service) { d.Spec.Replicas = ptr.To(int32(7)) },
+		"replicas to 0": func(d *appsv1.Deployment, _ *corev1.Service) { d.Spec.Replicas = ptr.To(int32(0)) },
+		"container port": func(d *appsv1.Deployment, _ *corev1.Service) {
+			d.Spec.Template.Spec.Containers[0].Ports[0].ContainerPort = 9090
+		},
+		"no ports":  func(d *appsv1.Deployment, _ *corev1.Service) { d.Spec.Template.Spec.Containers[0].Ports = nil },
+		"env value": func(d *appsv1.Deployment, _ *corev1.Service) { d.Spec.Template.Spec.Containers[0].Env[0].Value = "1" },
+		"no probe":  func(d *appsv1.Deployment, _ *corev1.Service) { d.Spec.Template.Spec.Containers[0].ReadinessProbe = nil },
+		"memory limit": func(d *appsv1.Deployment, _ *corev1.Service) {
+			d.Spec.Template.Spec.Containers[0].Resources.Limits = nil
+		},
+		"security": func(d *appsv1.Deployment, _ *corev1.Service) {
+			d.Spec.Template.Spec.SecurityContext.RunAsNonRoot = ptr.To(false)
+		},
+		"our label": func(d *appsv1.Deployment, _ *corev1.Service) { d.Labels["app.kubernetes.io/name"] = "else" },
+		"our annotation": func(d *appsv1.Deployment, _ *corev1.Service) {
+			delete(d.Annotations, "platform.evillgenius.com/applied-hash")
+		},
+		"strategy": func(d *appsv1.Deployment, _ *corev1.Service) {
+			d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
+		},
+		"Service port": func(_ *appsv1.Deployment, s *corev1.Service) { s.Spec.Ports[0].Port = 81 },
+		"target port":  func(_ *appsv1.Deployment, s *corev1.Service) { s.Spec.Ports[0].TargetPort = intstr.FromInt32(9) },
+		"Service type": func(_ *appsv1.Deployment, s *corev1.Service) { s.Spec.Type = corev1.ServiceTypeNodePort },
+		"selector":     func(_ *appsv1.Deployment, s *corev1.Service) { s.Spec.Selector = map[string]string{"app": "x"} },
+		"one port more of our name": func(_ *appsv1.Deployment, s *corev1.Service) {
+			s.Spec.Ports = []corev1.ServicePort{{Name: "http", Port: 8000, TargetPort: intstr.FromInt32(8000)}}
+		},
+		"env from elsewhere": func(d *appsv1.Deployment, _ *corev1.Service) {
+			d.Spec.Template.Spec.Containers[0].Env[0] = corev1.EnvVar{Name: "GOMEMLIMIT", ValueFrom: &corev1.EnvVarSource{
+				ConfigMapKeyRef: &corev1.ConfigMapKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "x"}, Key: "y"}}}
+		},
+	}
+	for name, edit := range edits {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLoop(t)
+			app := ordersApp()
+			l.running(app)
+			wantDeployment, wantService := l.deployment("orders"), l.service("orders")
+
+			deployment, service := l.deployment("orders"), l.service("orders")
+			edit(deployment, service)
+			l.must(l.user.Update(l.ctx, deployment, client.FieldOwner("kubectl-edit")))
+			l.must(l.user.Update(l.ctx, service, client.FieldOwner("kubectl-edit")))
+			if _, err := l.turn(app); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(wantDeployment, l.deployment("orders"), ignoreBookkeeping); diff != "" {
+				t.Errorf("the Deployment is not repaired in one turn (-want +got):\n%s", diff)
+			}
+			ignoreNodePort := cmpopts.IgnoreFields(corev1.ServicePort{}, "NodePort")
+			if diff := cmp.Diff(wantService, l.service("orders"), ignoreBookkeeping, ignoreNodePort); diff != "" {
+				t.Errorf("the Service is not repaired in one turn (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestC25_ADeletedChildIsBack(t *testing.T) {
+	for kind, child := range map[string]client.Object{"Deployment": foreignDeployment("orders"), "Service": foreignService("orders")} {
+		t.Run(kind, func(t *testing.T) {
+			l := newLoop(t)
+			app := ordersApp()
+			l.running(app)
+			l.read(child)
+			old := child.GetUID()
+			l.must(l.user.Delete(l.ctx, child))
+			if _, err := l.turn(app); err != nil {
+				t.Fatal(err)
+			}
+			if !l.exists(child) || child.GetUID() == old {
+				t.Errorf("the %s is not back after one turn", kind)
+			}
+		})
+	}
+}
+
+func TestC24_WhatOthersAddSurvives(t *testing.T) {
+	l := newLoop(t)
+	app := ordersApp()
+	l.running(app)
+	deployment, service := l.deployment("orders"), l.service("orders")
+	l.change(deployment, func() {
+		deployment.Annotations["example.com/note"] = "keep"
+		deployment.Labels["example.com/team"] = "keep"
+		template := &deployment.Spec.Template
+		metav1.SetMetaDataAnnotation(&template.ObjectMeta, "kubectl.kubernetes.io/restartedAt", "2026-01-01T00:00:00Z")
+		template.Spec.Containers = append([]corev1.Container{{Name: "proxy", Image: "envoy:1"}}, template.Spec.Containers...)
+		template.Spec.Containers[1].Env = append(template.Spec.Containers[1].Env, corev1.EnvVar{Name: "INJECTED", Value: "1"})
+		template.Spec.NodeSelector = map[string]string{"disk": "ssd"}
+		template.Spec.Volumes = []corev1.Volume{{Name: "certs", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+	})
+	l.change(service, func() {
+		service.Annotations["example.com/lb"] = "keep"
+		service.Spec.Ports = append(service.Spec.Ports, corev1.ServicePort{Name: "metrics", Port: 9090})
+	})
+	wantDeployment, wantService := l.deployment("orders"), l.service("orders")
+	writes := l.requests.writes()
+	l.rollOut("orders")
+	wantDeployment.Status = l.deployment("orders").Status
+	l.reconcile(app)
+	if diff := cmp.Diff(wantDeployment, l.deployment("orders"), ignoreBookkeeping); diff != "" {
+		t.Errorf("the Deployment of which others own parts was changed (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(wantService, l.service("orders"), ignoreBookkeeping); diff != "" {
+		t.Errorf("the Service of which others own parts was changed (-want +got):\n%s", diff)
+	}
+
+	// And a change of ours leaves it as well.
+	l.change(app, func() { app.Spec.Image = "registry.example.com/orders:2" })
+	l.reconcile(app)
+	got := l.deployment("orders")
+	wantDeployment.Spec.Template.Spec.Containers[1].Image = "registry.example.com/orders:2"
+	wantDeployment.Annotations["platform.evillgenius.com/applied-hash"] = got.Annotations["platform.evillgenius.com/applied-hash"]
+	if diff := cmp.Diff(wantDeployment, got, ignoreBookkeeping); diff != "" {
+		t.Errorf("a change of the image changed more (-want +got):\n%s", diff)
+	}
+	if n := l.requests.writes() - writes; n > 4 {
+		t.Errorf("%d writes: %v", n, l.requests.list())
+	}
+}
+
+func TestC23_ARolloutRestartIsNotUndone(t *testing.T) {
+	l := newLoop(t)
+	app := ordersApp()
+	l.running(app)
+	patch := `{"spec":{"template":{"metadata":{"annotations":{"kubectl.kubernetes.io/restartedAt":"2026-11-30T12:00:00Z"}}}}}`
+	l.must(l.user.Patch(l.ctx, l.deployment("orders"), client.RawPatch(types.StrategicMergePatchType, []byte(patch)), client.FieldOwner("kubectl-rollout")))
+	l.reconcile(app)
+	if got := l.deployment("orders").Spec.Template.Annotations["kubectl.kubernetes.io/restartedAt"]; got != "2026-11-30T12:00:00Z" {
+		t.Errorf("restartedAt is %q", got)
+	}
+	if app.Status.Phase != appstatus.PhaseUpdating {
+		t.Errorf("phase is %s during the restart", app.Status.Phase)
+	}
+}
+
+func TestAKeyThatIsNoLongerAskedForDisappears(t *testing.T) {
+	l := newLoop(t)
+	app := ordersApp()
+	app.Spec.Framework = v1alpha1.FrameworkPython
+	app.Spec.Environment = v1alpha1.EnvironmentProd
+	app.Labels = map[string]string{"cost-center": "42"}
+	l.running(app)
+	if got := l.service("orders").Labels["cost-center"]; got != "42" {
+		t.Errorf("cost-center is %q on the Service", got)
+	}
+	l.change(app, func() {
+		app.Spec.Framework = v1alpha1.FrameworkGo
+		app.Spec.Environment = v1alpha1.EnvironmentDev
+		app.Labels = nil
+	})
+	l.reconcile(app)
+	template := l.deployment("orders").Spec.Template.Spec
+	if len(template.Containers[0].Env) != 1 || template.Containers[0].Env[0].Name != "GOMEMLIMIT" {
+		t.Errorf("the variables are %v, want those of go alone", template.Containers[0].Env)
+	}
+	if template.TopologySpreadConstraints != nil || template.Containers[0].Lifecycle != nil {
+		t.Error("what prod alone has is still there")
+	}
+	if _, ok := l.service("orders").Labels["cost-center"]; ok {
+		t.Error("cost-center is still on the Service")
+	}
+}
+
+// TestAdmissionThatRewritesOurFieldsIsNotDrift lets a policy of the cluster change what
+// is applied, as GKE Autopilot or Kyverno do.
+func TestAdmissionThatRewritesOurFieldsIsNotDrift(t *testing.T) {
+	l := newLoop(t)
+	mutate(l, `Object{spec: Object.spec{replicas: 5, template: Object.spec.template{metadata: Object.spec.template.metadata{annotations: {"policy": "on"}}}}}`)
+	app := ordersApp()
+	eventually(t, func() error { return mutated(l) })
+	l.running(app)
+	if n := l.requests.writes(); n > 4 {
+		t.Errorf("%d writes until ready, want 4 as without the policy: %v", n, l.requests.list())
+	}
+	ready := meta.FindStatusCondition(app.Status.Conditions, appstatus.ConditionReady)
+	if ready.Status != metav1.ConditionTrue || !strings.Contains(ready.Message, "Deployment.spec.replicas") {
+		t.Errorf("Ready is %s: %s", ready.Status, ready.Message)
+	}
+	if app.Status.ReadyReplicas != 5 {
+		t.Errorf("status.readyReplicas is %d, want what runs", app.Status.ReadyReplicas)
+	}
+
+	restarted := l.restarted()
+	restarted.reconcile(app)
+	version := l.deployment("orders").ResourceVersion
+	if n := restarted.requests.writes(); n > 1 {
+		t.Errorf("%d writes after a restart, want at most one apply that changes nothing: %v", n, restarted.requests.list())
+	}
+	restarted.reconcile(app)
+	if got := l.deployment("orders").ResourceVersion; got != version {
+		t.Error("an apply that should change nothing changed the Deployment")
+	}
+
+	// Drift of such a field is drift all the same.
+	deployment := l.deployment("orders")
+	l.change(deployment, func() { deployment.Spec.Template.Spec.Containers[0].Image = "nginx:1" })
+	restarted.reconcile(app)
+	if got := l.deployment("orders").Spec.Template.Spec.Containers[0].Image; got == "nginx:1" {
+		t.Error("drift is not repaired beside a policy")
+	}
+}
+
+// mutate makes a policy that changes Deployments in the namespace of the loop.
+func mutate(l *loop, expression string) {
+	l.Helper()
+	name := "mutate-" + l.namespace
+	policy := &admissionregistrationv1.MutatingAdmissionPolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: admissionregistrationv1.MutatingAdmissionPolicySpec{
+			MatchConstraints: &admissionregistrationv1.MatchResources{
+				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: l.namespace}},
+				ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{{RuleWithOperations: admissionregistrationv1.RuleWithOperations{
+					Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
+					Rule:       admissionregistrationv1.Rule{APIGroups: []string{"apps"}, APIVersions: []string{"v1"}, Resources: []string{"deployments"}},
+				}}},
+			},
+			Mutations: []admissionregistrationv1.Mutation{{
+				PatchType:          admissionregistrationv1.PatchTypeApplyConfiguration,
+				ApplyConfiguration: &admissionregistrationv1.ApplyConfiguration{Expression: expression},
+			}},
+			FailurePolicy:      ptr.To(admissionregistrationv1.Fail),
+			ReinvocationPolicy: admissionregistrationv1.NeverReinvocationPolicy,
+		},
+	}
+	binding := &admissionregistrationv1.MutatingAdmissionPolicyBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       admissionregistrationv1.MutatingAdmissionPolicyBindingSpec{PolicyName: name},
+	}
+	for _, object := range []client.Object{policy, binding} {
+		l.must(l.user.Create(l.ctx, object))
+		l.Cleanup(func() { _ = l.user.Delete(l.ctx, object) })
+	}
+}
+
+// mutated tells whether the policy is in force yet.
+func mutated(l *loop) error {
+	probe := foreignDeployment("probe")
+	probe.Namespace = l.namespace
+	if err := l.user.Create(l.ctx, probe, client.DryRunAll); err != nil {
+		return err
+	}
+	if _, ok := probe.Spec.Template.Annotations["policy"]; !ok {
+		return fmt.Errorf("the policy is not in force")
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The platformapp authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"platformapp/internal/workload"
+)
+
+var (
+	deployments = schema.GroupResource{Group: "apps", Resource: "deployments"}
+
+	errConflict  = apierrors.NewConflict(deployments, "orders", errors.New("the object has been modified"))
+	errExists    = apierrors.NewAlreadyExists(deployments, "orders")
+	errForbidden = apierrors.NewForbidden(deployments, "orders", errors.New("no right"))
+	errNotFound  = apierrors.NewNotFound(deployments, "orders")
+	errServer    = apierrors.NewInternalError(errors.New("etcd is away"))
+)
+
+func failed(reason workload.FailureReason) workload.Applied {
+	return workload.Applied{Failure: &workload.Failure{Reason: reason, Kind: "Deployment", Message: "m"}}
+}
+
+func TestOutcomeOfApplying(t *testing.T) {
+	conflict := []workload.Conflict{{Kind: "Deployment"}}
+	for _, test := range []struct {
+		name    string
+		applied workload.Applied
+		err     error
+		wait    time.Duration
+		retried bool
+		stale   bool
+	}{
+		{"nothing to do", workload.Applied{}, nil, 0, false, false},
+		{"written", workload.Applied{Generation: 2}, nil, 0, false, false},
+		{"rewritten by admission", workload.Applied{Modified: []string{"Deployment.spec"}}, nil, 0, false, false},
+		{"a predecessor is being deleted, of which an event tells", workload.Applied{Terminating: []string{"Deployment"}}, nil, 0, false, false},
+		{"a name is taken, of which no event tells", workload.Applied{Conflicts: conflict}, nil, 10 * time.Second, false, false},
+		{"a right is missing", failed(workload.FailureForbidden), errForbidden, time.Minute, false, false},
+		{"refused", failed(workload.FailureRefused), errForbidden, time.Minute, false, false},
+		{"refused by a quota", failed(workload.FailureQuota), errForbidden, time.Minute, false, false},
+		{"refused for one child, another's name is taken", workload.Applied{
+			Conflicts: conflict, Failure: failed(workload.FailureRefused).Failure,
+		}, errForbidden, time.Minute, false, false},
+		{"the namespace is being deleted", failed(workload.FailureNamespaceTerminating), errForbidden, 0, false, false},
+		{"the server fails", failed(workload.FailureTransient), errServer, 0, true, false},
+		{"the server fails while a name is taken", workload.Applied{Conflicts: conflict}, errServer, 0, true, false},
+		{"pruning fails", workload.Applied{}, errServer, 0, true, false},
+		{"pruning is forbidden", workload.Applied{}, errForbidden, 0, true, false},
+		{"another writer was faster", workload.Applied{}, errConflict, 100 * time.Millisecond, false, true},
+		{"another writer was faster, told with more words", workload.Applied{}, fmt.Errorf("apply Deployment: %w", errConflict), 100 * time.Millisecond, false, true},
+		{"another writer made it", workload.Applied{}, errExists, 100 * time.Millisecond, false, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := outcomeOf(test.applied, test.err)
+			if o.isStale() != test.stale {
+				t.Errorf("isStale is %t, want %t", o.isStale(), test.stale)
+			}
+			result, err := o.result()
+			if (err != nil) != test.retried {
+				t.Errorf("error is %v, want one: %t", err, test.retried)
+			}
+			if want := (reconcile.Result{RequeueAfter: test.wait}); result != want {
+				t.Errorf("result is %+v, want %+v", result, want)
+			}
+		})
+	}
+}
+
+// Nothing but a change of the specification helps, and that is an event.
+func TestInvalidSpecificationIsNotRetried(t *testing.T) {
+	invalid := errors.New("spec.image: Invalid value")
+	o := stalled(invalid)
+	result, err := o.result()
+	if err != nil || result != (reconcile.Result{}) || o.isStale() {
+		t.Errorf("result is %+v, %v, stale %t; want to wait for an event", result, err, o.isStale())
+	}
+	if !errors.Is(o.invalid, invalid) {
+		t.Errorf("the outcome carries %v, want the user's error for the status", o.invalid)
+	}
+}
+
+func TestOutcomeTogetherWithTheStatusWrite(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		outcome outcome
+		due     time.Duration
+		err     error
+		wait    time.Duration
+		want    []error
+	}{
+		{"written", outcome{}, 0, nil, 0, nil},
+		{"not due yet", outcome{}, 300 * time.Millisecond, nil, 300 * time.Millisecond, nil},
+		{"not due yet, but sooner than the next look", outcome{wait: time.Minute}, time.Second, nil, time.Second, nil},
+		{"not due before the next look", outcome{wait: 10 * time.Millisecond}, time.Second, nil, 10 * time.Millisecond, nil},
+		{"written, and another look is due", outcome{wait: time.Minute}, 0, nil, time.Minute, nil},
+		{"the object is gone", outcome{}, 0, fmt.Errorf("write status: %w", errNotFound), 0, nil},
+		{"the write fails", outcome{}, 0, errServer, 0, []error{errServer}},
+		{"another writer was faster", outcome{}, 0, errConflict, 0, []error{errConflict}},
+		{"both fail", outcome{err: errForbidden}, 0, errServer, 0, []error{errForbidden, errServer}},
+		{"applying fails, the object is gone", outcome{err: errForbidden}, 0, errNotFound, 0, []error{errForbidden}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			result, err := test.outcome.and(test.due, test.err).result()
+			if (err != nil) != (len(test.want) > 0) {
+				t.Errorf("error is %v, want %v", err, test.want)
+			}
+			for _, want := range test.want {
+				if !errors.Is(err, want) {
+					t.Errorf("error is %v, want it to hold %v", err, want)
+				}
+			}
+			if want := (reconcile.Result{RequeueAfter: test.wait}); result != want {
+				t.Errorf("result is %+v, want %+v", result, want)
+			}
+		})
+	}
+}
