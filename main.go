@@ -25,7 +25,6 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	clientconfig "sigs.k8s.io/controller-runtime/pkg/client/config"
-	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -35,8 +34,6 @@ import (
 	devopsv1 "platformapp/api/devops/v1"
 	"platformapp/api/egplatform/v1alpha1"
 	"platformapp/controllers"
-	"platformapp/internal/observe"
-	"platformapp/internal/profile"
 )
 
 const (
@@ -78,9 +75,7 @@ func run(ctx context.Context, args []string, env func(string) string) error {
 	if err != nil {
 		return err
 	}
-	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&o.zap)))
-	klog.SetLogger(ctrl.Log)
-
+	// Until the cluster is found there is no log: what is wrong is told in one line.
 	cluster, err := clientconfig.GetConfig()
 	if err != nil {
 		return fmt.Errorf("no cluster to work on: set KUBECONFIG or --kubeconfig to a kubeconfig file: %w", err)
@@ -88,6 +83,8 @@ func run(ctx context.Context, args []string, env func(string) string) error {
 	if err := contact(cluster); err != nil {
 		return err
 	}
+	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&o.zap)))
+	klog.SetLogger(ctrl.Log)
 	mgr, err := newManager(cluster, o)
 	if err != nil {
 		return err
@@ -99,7 +96,7 @@ func run(ctx context.Context, args []string, env func(string) string) error {
 }
 
 func parseOptions(args []string, env func(string) string) (options, error) {
-	o := options{controllers: controllers.Options{Images: profile.Images{
+	o := options{controllers: controllers.Options{Images: map[v1alpha1.Framework]string{
 		v1alpha1.FrameworkJava:   env("RELATED_IMAGE_JAVA"),
 		v1alpha1.FrameworkPython: env("RELATED_IMAGE_PYTHON"),
 		v1alpha1.FrameworkGo:     env("RELATED_IMAGE_GO"),
@@ -160,19 +157,16 @@ func newManager(cluster *rest.Config, o options) (manager.Manager, error) {
 			return nil, err
 		}
 	}
-	mgr, err := manager.New(cluster, manager.Options{
-		Scheme:                        scheme,
-		Cache:                         observe.CacheOptions(o.namespaces),
-		NewClient:                     controllers.NewClient(o.namespaces),
-		Controller:                    config.Controller{EnableWarmup: ptr.To(true)},
-		Metrics:                       metricsOptions(o),
-		HealthProbeBindAddress:        o.probeAddress,
-		LeaderElection:                o.leaderElect,
-		LeaderElectionID:              leaderElectionID,
-		LeaderElectionNamespace:       o.leaderElectionNamespace,
-		LeaderElectionReleaseOnCancel: true,
-		GracefulShutdownTimeout:       ptr.To(shutdownTimeout),
-	})
+	managerOptions := controllers.ManagerOptions(o.namespaces)
+	managerOptions.Scheme = scheme
+	managerOptions.Metrics = metricsOptions(o)
+	managerOptions.HealthProbeBindAddress = o.probeAddress
+	managerOptions.LeaderElection = o.leaderElect
+	managerOptions.LeaderElectionID = leaderElectionID
+	managerOptions.LeaderElectionNamespace = o.leaderElectionNamespace
+	managerOptions.LeaderElectionReleaseOnCancel = true
+	managerOptions.GracefulShutdownTimeout = ptr.To(shutdownTimeout)
+	mgr, err := manager.New(cluster, managerOptions)
 	if err != nil {
 		return nil, err
 	}

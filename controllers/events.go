@@ -4,6 +4,8 @@
 package controllers
 
 import (
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,7 +34,7 @@ func recordTransition(recorder events.EventRecorder, app application, before, af
 	}
 	note := ready.Message
 	if len(note) > maxNote {
-		note = note[:maxNote]
+		note = strings.ToValidUTF8(note[:maxNote], "")
 	}
 	recorder.Eventf(app, nil, eventType, ready.Reason, actionReconcile, "%s", note)
 }

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -25,7 +26,6 @@ import (
 	"platformapp/api/appstatus"
 	"platformapp/api/egplatform/v1alpha1"
 	"platformapp/controllers"
-	"platformapp/internal/observe"
 )
 
 // startOperator runs the operator with its manager, as main does, until stop is called
@@ -34,12 +34,11 @@ func startOperator(t *testing.T, requests *requestLog, namespaces ...string) (st
 	t.Helper()
 	config := rest.CopyConfig(cluster)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return requests.countedBy(next) })
-	skipNameValidation := true
-	options := manager.Options{
-		Scheme: scheme, Cache: observe.CacheOptions(namespaces), NewClient: controllers.NewClient(namespaces),
-		Metrics: metricsserver.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
-	}
-	options.Controller.SkipNameValidation = &skipNameValidation
+	options := controllers.ManagerOptions(namespaces)
+	options.Scheme = scheme
+	options.Metrics = metricsserver.Options{BindAddress: "0"}
+	// The names of controllers are unique in a process; here several operators share one.
+	options.Controller.SkipNameValidation = ptr.To(true)
 	mgr, err := manager.New(config, options)
 	if err != nil {
 		t.Fatal(err)

@@ -13,8 +13,10 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -66,6 +68,17 @@ func newReconciler[T application](d Dependencies, newObject func() T, translate 
 		reporter:  newReporter(d.Client, d.Recorder, d.Clock),
 		newObject: newObject,
 		translate: translate,
+	}
+}
+
+// ManagerOptions returns what the controllers ask of their manager: the cache, limited to
+// the operator's own objects in the given namespaces (none means all), a client whose
+// reads see its own writes, and caches that are full when a standby takes over.
+func ManagerOptions(namespaces []string) manager.Options {
+	return manager.Options{
+		Cache:      observe.CacheOptions(namespaces),
+		NewClient:  NewClient(namespaces),
+		Controller: config.Controller{EnableWarmup: ptr.To(true)},
 	}
 }
 

@@ -84,6 +84,7 @@ func stripPod(object any) (any, error) {
 	return &corev1.Pod{
 		TypeMeta:   pod.TypeMeta,
 		ObjectMeta: stripMetadata(pod.ObjectMeta, nil),
+		Spec:       corev1.PodSpec{InitContainers: stripInitContainers(pod.Spec.InitContainers)},
 		Status: corev1.PodStatus{
 			Phase:                 pod.Status.Phase,
 			Conditions:            pod.Status.Conditions,
@@ -91,6 +92,15 @@ func stripPod(object any) (any, error) {
 			ContainerStatuses:     stripContainers(pod.Status.ContainerStatuses),
 		},
 	}, nil
+}
+
+// stripInitContainers keeps what tells an init container from a sidecar.
+func stripInitContainers(containers []corev1.Container) []corev1.Container {
+	var out []corev1.Container
+	for _, c := range containers {
+		out = append(out, corev1.Container{Name: c.Name, RestartPolicy: c.RestartPolicy})
+	}
+	return out
 }
 
 func stripContainers(statuses []corev1.ContainerStatus) []corev1.ContainerStatus {

@@ -17,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	toolscache "k8s.io/client-go/tools/cache"
-	"k8s.io/utils/ptr"
 
 	"platformapp/api/appstatus"
 	"platformapp/internal/resources"
@@ -33,13 +32,17 @@ func TestStrippedPodKeepsWhatStatusReads(t *testing.T) {
 			Namespace: "team-a", Name: "orders", UID: "deployment", Generation: 1, Labels: owner.ChildLabels(),
 			Annotations: map[string]string{workload.AnnotationRevision: "1"},
 		},
-		Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](1)},
+		Spec: appsv1.DeploymentSpec{Replicas: new(int32(1))},
 		Status: appsv1.DeploymentStatus{
 			ObservedGeneration: 1, Replicas: 1, UpdatedReplicas: 1, ReadyReplicas: 1, AvailableReplicas: 1,
 			Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "NewReplicaSetAvailable"}},
 		},
 	}
 	compute := func(pod *corev1.Pod, replicaSet *metav1.PartialObjectMetadata) appstatus.Status {
+		deployment.Status.AvailableReplicas = 0
+		if c := pod.Status.Conditions; len(c) > 0 && c[0].Type == corev1.PodReady && c[0].Status == corev1.ConditionTrue {
+			deployment.Status.AvailableReplicas = 1
+		}
 		return status.Compute(workload.Workload{Owner: owner, Replicas: 1}, workload.Observed{
 			Children:    map[string]workload.Object{"Deployment": deployment},
 			ReplicaSets: []metav1.PartialObjectMetadata{*replicaSet},
@@ -81,7 +84,7 @@ func podStates() map[string]func(*corev1.Pod) {
 	return map[string]func(*corev1.Pod){
 		"ready": func(*corev1.Pod) {},
 		"ending": func(p *corev1.Pod) {
-			p.DeletionTimestamp = ptr.To(metav1.NewTime(time.Unix(1, 0)))
+			p.DeletionTimestamp = new(metav1.NewTime(time.Unix(1, 0)))
 		},
 		"evicted": func(p *corev1.Pod) { p.Status.Phase, p.Status.Reason = corev1.PodFailed, "Evicted" },
 		"unschedulable": func(p *corev1.Pod) {
@@ -99,9 +102,13 @@ func podStates() map[string]func(*corev1.Pod) {
 			c.LastTerminationState = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}}
 			c.RestartCount = 3
 		},
+		"stopped serving": func(p *corev1.Pod) {
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
+			p.Status.ContainerStatuses[0].Ready = false
+		},
 		"starting": func(p *corev1.Pod) {
 			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
-			p.Status.ContainerStatuses[0].Started, p.Status.ContainerStatuses[0].Ready = ptr.To(false), false
+			p.Status.ContainerStatuses[0].Started, p.Status.ContainerStatuses[0].Ready = new(false), false
 		},
 	}
 }
@@ -116,8 +123,8 @@ func fullPod() *corev1.Pod {
 				workload.LabelManagedBy: workload.ManagedBy, workload.LabelEGApp: "orders", workload.LabelName: "orders", "pod-template-hash": "1",
 			},
 			Annotations:     map[string]string{workload.AnnotationDefaultContainer: "app", "cni.example.com/ip": "10.0.0.1"},
-			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "orders-1", UID: "replicaset", Controller: ptr.To(true)}},
-			ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "kubelet", FieldsV1: &metav1.FieldsV1{Raw: []byte("{}")}}},
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "orders-1", UID: "replicaset", Controller: new(true)}},
+			ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "kubelet", FieldsV1: metav1.NewFieldsV1("{}")}},
 			Finalizers:      []string{"example.com/wait"},
 		},
 		Spec: corev1.PodSpec{NodeName: "node-1", Containers: []corev1.Container{{Name: "app", Image: "nginx:1", Env: []corev1.EnvVar{{Name: "A", Value: "secret"}}}}},
@@ -129,7 +136,7 @@ func fullPod() *corev1.Pod {
 				State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed"}},
 			}},
 			ContainerStatuses: []corev1.ContainerStatus{{
-				Name: "app", Ready: true, Started: ptr.To(true), Image: "nginx:1", ImageID: "sha256:2", ContainerID: "containerd://1",
+				Name: "app", Ready: true, Started: new(true), Image: "nginx:1", ImageID: "sha256:2", ContainerID: "containerd://1",
 				State:              corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
 				AllocatedResources: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")},
 			}},
@@ -145,7 +152,7 @@ func fullReplicaSet() *metav1.PartialObjectMetadata {
 		Annotations: map[string]string{
 			workload.AnnotationRevision: "1", "deployment.kubernetes.io/desired-replicas": "1", workload.AnnotationAppliedHash: "0",
 		},
-		OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: "orders", UID: "deployment", Controller: ptr.To(true)}},
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: "orders", UID: "deployment", Controller: new(true)}},
 		ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "kube-controller-manager"}},
 	}
 	return r

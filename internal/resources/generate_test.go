@@ -6,7 +6,6 @@ package resources_test
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 
 	devopsv1 "platformapp/api/devops/v1"
@@ -46,7 +45,7 @@ var anyEGApp = rapid.Custom(func(t *rapid.T) *v1alpha1.EGApp {
 		},
 	}
 	if rapid.Bool().Draw(t, "replicaCount given") {
-		app.Spec.ReplicaCount = ptr.To(rapid.Int32Min(0).Draw(t, "replicaCount"))
+		app.Spec.ReplicaCount = new(rapid.Int32Min(0).Draw(t, "replicaCount"))
 	}
 	return app
 })

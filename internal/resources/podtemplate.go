@@ -4,6 +4,8 @@
 package resources
 
 import (
+	"maps"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
@@ -70,7 +72,9 @@ func container(w workload.Workload) *corev1ac.ContainerApplyConfiguration {
 			WithName(port.Name).WithContainerPort(port.ContainerPort).WithProtocol(port.Protocol))
 	}
 	if r := w.Container.Resources; r.Requests != nil || r.Limits != nil {
-		c.WithResources(corev1ac.ResourceRequirements().WithRequests(r.Requests).WithLimits(r.Limits))
+		// The server's answer to an apply is read into what was applied, so that nothing in
+		// it may be shared with the presets or with another rendering.
+		c.WithResources(corev1ac.ResourceRequirements().WithRequests(maps.Clone(r.Requests)).WithLimits(maps.Clone(r.Limits)))
 	}
 	if p := w.Container.Probes; p != nil {
 		c.WithStartupProbe(tcpProbe(p.Port, p.Startup)).WithReadinessProbe(tcpProbe(p.Port, p.Readiness))

@@ -261,7 +261,7 @@ func TestChildrenAreControlledWithoutBlockingDeletion(t *testing.T) {
 		w := anyWorkload.Draw(t, "workload")
 		want := []metav1.OwnerReference{{
 			APIVersion: w.Owner.Group + "/" + w.Owner.Version, Kind: w.Owner.Kind, Name: w.Owner.Name, UID: w.Owner.UID,
-			Controller: ptr.To(true),
+			Controller: new(true),
 		}}
 		for _, child := range resources.Desired(w, workload.Observed{}) {
 			object := &metav1.PartialObjectMetadata{}
@@ -353,7 +353,7 @@ func TestSurplusIsOursAndUnwanted(t *testing.T) {
 	})
 	controlledBy := func(o workload.Owner, uid types.UID) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: "team-a", Name: "orders", OwnerReferences: []metav1.OwnerReference{{
-			APIVersion: o.GroupVersion().String(), Kind: o.Kind, Name: o.Name, UID: uid, Controller: ptr.To(true),
+			APIVersion: o.GroupVersion().String(), Kind: o.Kind, Name: o.Name, UID: uid, Controller: new(true),
 		}}}
 	}
 	for _, test := range []struct {

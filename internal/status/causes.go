@@ -21,6 +21,8 @@ type cause struct {
 	phase           appstatus.Phase
 	// stalled: nothing moves on before a person acts.
 	stalled bool
+	// reconciling: a change is under way, though the Deployment is at rest.
+	reconciling bool
 }
 
 // ranking holds the causes in the order in which a person must act on them: what keeps
@@ -92,9 +94,9 @@ func applyFailure(f facts) *cause {
 	case workload.FailureQuota:
 		c.reason, c.stalled = appstatus.ReasonQuotaExceeded, true
 	case workload.FailureNamespaceTerminating:
-		c.reason = appstatus.ReasonTerminating
+		c.reason, c.reconciling = appstatus.ReasonTerminating, true
 	case workload.FailureTransient:
-		c.reason = appstatus.ReasonApplyFailed
+		c.reason, c.reconciling = appstatus.ReasonApplyFailed, true
 	}
 	return c
 }
@@ -106,7 +108,7 @@ func terminating(f facts) *cause {
 	return &cause{
 		reason:  appstatus.ReasonTerminating,
 		message: fmt.Sprintf("Waits until the %s of the same name, which is being deleted, is gone.", f.applied.Terminating[0]),
-		phase:   appstatus.PhaseUpdating,
+		phase:   appstatus.PhaseUpdating, reconciling: true,
 	}
 }
 
@@ -125,7 +127,10 @@ func replicaFailure(f facts) *cause {
 }
 
 func podFailure(f facts) *cause {
-	problem := firstPodProblem(f.pods)
+	if len(f.pods) == 0 {
+		return nil
+	}
+	problem := firstPodProblem(f.pods, mainContainer(f.deployment))
 	if problem == nil {
 		return nil
 	}
@@ -158,18 +163,30 @@ func progressDeadline(f facts) *cause {
 }
 
 func rollingOut(f facts) *cause {
-	if f.rolledOut() || (f.hasRolledOut() && !f.starting()) {
+	if f.rolloutIsOver() {
 		return nil
 	}
-	var updated int32
-	if f.deployment != nil {
-		updated = min(f.deployment.Status.UpdatedReplicas, f.deployment.Status.AvailableReplicas)
+	message := fmt.Sprintf("%d of %s run the specification and serve.", f.servingReplicas(), countPods(f.workload.Replicas))
+	if f.deployment != nil && f.deployment.Status.Replicas > f.workload.Replicas {
+		message += fmt.Sprintf(" Pods that have yet to end: %d.", f.deployment.Status.Replicas-f.workload.Replicas)
 	}
-	return &cause{
-		reason:  appstatus.ReasonRollingOut,
-		message: fmt.Sprintf("%d of %s run the specification and serve.", updated, countPods(f.workload.Replicas)),
-		phase:   appstatus.PhaseUpdating,
+	return &cause{reason: appstatus.ReasonRollingOut, message: message, phase: appstatus.PhaseUpdating}
+}
+
+// servingReplicas is how many pods of the present specification serve at the least: the
+// Deployment does not tell how many of the available pods are of an earlier one.
+func (f facts) servingReplicas() int32 {
+	if f.deployment == nil || !f.deploymentIsCurrent() {
+		return 0
 	}
+	s := f.deployment.Status
+	return max(0, min(s.UpdatedReplicas, s.AvailableReplicas-(s.Replicas-s.UpdatedReplicas), f.workload.Replicas))
+}
+
+// rolloutIsOver tells whether nothing of a rollout, or of a change of the number of
+// pods, is left to do.
+func (f facts) rolloutIsOver() bool {
+	return f.rolledOut() || (f.hasRolledOut() && !f.starting())
 }
 
 // hasRolledOut tells whether the rollout of the present specification was completed at
@@ -187,20 +204,24 @@ func (f facts) starting() bool {
 	return slices.ContainsFunc(f.pods, isStartingPod)
 }
 
+// podsNotReady finds pods that have stopped serving, also before the Deployment knows.
 func podsNotReady(f facts) *cause {
-	ready := f.readyPods()
-	if f.rolledOut() && ready == len(f.pods) {
+	ready, want := f.readyPods(), f.replicas()
+	if f.rolledOut() && (!f.seesPods || (ready >= want && int(ready) == len(f.pods))) {
 		return nil
+	}
+	if !f.seesPods {
+		ready = f.deployment.Status.ReadyReplicas
 	}
 	return &cause{
 		reason:  appstatus.ReasonPodsNotReady,
-		message: fmt.Sprintf("%d of %s are ready.", ready, countPods(f.replicas())),
+		message: fmt.Sprintf("%d of %s are ready.", ready, countPods(want)),
 		phase:   appstatus.PhaseDegraded,
 	}
 }
 
-func (f facts) readyPods() int {
-	ready := 0
+func (f facts) readyPods() int32 {
+	var ready int32
 	for _, pod := range f.pods {
 		if isReady(pod) {
 			ready++

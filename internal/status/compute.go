@@ -7,6 +7,7 @@ package status
 
 import (
 	"fmt"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -35,18 +36,25 @@ func Compute(w workload.Workload, o workload.Observed, a workload.Applied, inval
 		s.ReadyReplicas = f.deployment.Status.ReadyReplicas
 		s.UpdatedReplicas = f.deployment.Status.UpdatedReplicas
 		s.AvailableReplicas = f.deployment.Status.AvailableReplicas
+		s.Pods, s.PodStatuses = listPods(o.Pods)
 	}
 	if f.rolledOut() {
 		s.Image = mainImage(f.deployment)
 	}
-	s.Pods, s.PodStatuses = listPods(o.Pods)
 	return s
 }
 
-// mainImage returns the image of the application's container, which always comes first.
+// mainContainer returns the name of the application's container: others may have put
+// theirs before it.
+func mainContainer(deployment *appsv1.Deployment) string {
+	return deployment.Spec.Template.Annotations[workload.AnnotationDefaultContainer]
+}
+
 func mainImage(deployment *appsv1.Deployment) string {
-	if containers := deployment.Spec.Template.Spec.Containers; len(containers) > 0 {
-		return containers[0].Image
+	for _, container := range deployment.Spec.Template.Spec.Containers {
+		if container.Name == mainContainer(deployment) {
+			return container.Image
+		}
 	}
 	return ""
 }
@@ -60,6 +68,8 @@ type facts struct {
 	deployment *appsv1.Deployment
 	// pods are those of the present pod template that are neither ended nor ending.
 	pods []corev1.Pod
+	// seesPods tells whether pods of the present pod template were seen at all.
+	seesPods bool
 }
 
 func newFacts(w workload.Workload, o workload.Observed, a workload.Applied, invalid error) facts {
@@ -69,7 +79,12 @@ func newFacts(w workload.Workload, o workload.Observed, a workload.Applied, inva
 		return f
 	}
 	f.deployment = deployment
+	if !f.deploymentIsCurrent() || (deployment.Status.UpdatedReplicas == 0 && f.replicas() > 0) {
+		// What looks like the newest ReplicaSet is that of the template before.
+		return f
+	}
 	for _, pod := range o.CurrentPods() {
+		f.seesPods = true
 		if isActive(pod) {
 			f.pods = append(f.pods, pod)
 		}
@@ -129,7 +144,7 @@ func (f facts) conditions(c *cause) []metav1.Condition {
 		ready = newCondition(appstatus.ConditionReady, false, c.reason, c.message)
 		if c.stalled {
 			stalled = newCondition(appstatus.ConditionStalled, true, c.reason, c.message)
-		} else if !f.rolledOut() {
+		} else if c.reconciling || !f.rolloutIsOver() {
 			reconciling = newCondition(appstatus.ConditionReconciling, true, c.reason, c.message)
 		}
 	}
@@ -172,7 +187,8 @@ func newCondition(conditionType string, isTrue bool, reason, message string) met
 		status = metav1.ConditionTrue
 	}
 	if len(message) > maxMessage {
-		message = message[:maxMessage]
+		// A cut may fall into the middle of a character.
+		message = strings.ToValidUTF8(message[:maxMessage], "")
 	}
 	return metav1.Condition{Type: conditionType, Status: status, Reason: reason, Message: message}
 }

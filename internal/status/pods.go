@@ -100,11 +100,11 @@ const (
 )
 
 // firstPodProblem returns the problem of the lowest rank, of the first pod that has it,
-// or nil.
-func firstPodProblem(pods []corev1.Pod) *podProblem {
+// or nil. main is the name of the application's container.
+func firstPodProblem(pods []corev1.Pod, main string) *podProblem {
 	var first *podProblem
 	for _, pod := range pods {
-		for _, problem := range podProblems(pod) {
+		for _, problem := range podProblems(pod, main) {
 			if first == nil || problem.rank < first.rank {
 				first = &problem
 			}
@@ -113,14 +113,14 @@ func firstPodProblem(pods []corev1.Pod) *podProblem {
 	return first
 }
 
-func podProblems(pod corev1.Pod) []podProblem {
+func podProblems(pod corev1.Pod, main string) []podProblem {
 	var problems []podProblem
 	if c := podConditionIs(pod, corev1.PodScheduled, corev1.ConditionFalse); c != nil && c.Reason == corev1.PodReasonUnschedulable {
 		problems = append(problems, podProblem{rankUnschedulable, appstatus.ReasonUnschedulable,
 			fmt.Sprintf("Pod %s cannot be scheduled: %s", pod.Name, c.Message)})
 	}
 	for _, c := range containers(pod) {
-		if problem := containerProblem(pod.Name, c); problem != nil {
+		if problem := containerProblem(describeContainer(pod, c.Name, main), c); problem != nil {
 			problems = append(problems, *problem)
 		}
 	}
@@ -132,37 +132,53 @@ func containers(pod corev1.Pod) []corev1.ContainerStatus {
 	return slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
 }
 
-func containerProblem(pod string, c corev1.ContainerStatus) *podProblem {
+// describeContainer says which container of which pod it is, and what it is there for.
+func describeContainer(pod corev1.Pod, name, main string) string {
+	is := func(c corev1.ContainerStatus) bool { return c.Name == name }
+	role := "sidecar"
+	switch {
+	case name == main:
+		role = "container"
+	case slices.ContainsFunc(pod.Status.InitContainerStatuses, is) && !isRestartable(pod, name):
+		role = "init container"
+	}
+	return fmt.Sprintf("Pod %s, %s %s", pod.Name, role, name)
+}
+
+// isRestartable tells whether an init container keeps running beside the others.
+func isRestartable(pod corev1.Pod, name string) bool {
+	return slices.ContainsFunc(pod.Spec.InitContainers, func(c corev1.Container) bool {
+		return c.Name == name && c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+	})
+}
+
+func containerProblem(which string, c corev1.ContainerStatus) *podProblem {
 	waiting := c.State.Waiting
 	if waiting == nil {
-		return endedProblem(pod, c)
+		return endedProblem(which, c)
 	}
 	switch waiting.Reason {
 	case "", "ContainerCreating", "PodInitializing":
 		return nil
 	case "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed":
 		return &podProblem{rankImagePull, appstatus.ReasonImagePullFailed,
-			fmt.Sprintf("Container %s of pod %s: image %s: %s: %s", c.Name, pod, c.Image, waiting.Reason, waiting.Message)}
+			fmt.Sprintf("%s: image %s: %s: %s", which, c.Image, waiting.Reason, waiting.Message)}
 	case "CreateContainerConfigError":
-		return &podProblem{rankConfigMissing, appstatus.ReasonConfigMissing,
-			fmt.Sprintf("Container %s of pod %s: %s", c.Name, pod, waiting.Message)}
+		return &podProblem{rankConfigMissing, appstatus.ReasonConfigMissing, fmt.Sprintf("%s: %s", which, waiting.Message)}
 	case "CrashLoopBackOff":
-		return &podProblem{rankCrashLoop, appstatus.ReasonCrashLoop,
-			fmt.Sprintf("Container %s of pod %s ends again and again%s", c.Name, pod, lastExit(c))}
+		return &podProblem{rankCrashLoop, appstatus.ReasonCrashLoop, which + " ends again and again" + lastExit(c)}
 	default:
-		return &podProblem{rankContainerStart, appstatus.ReasonContainerStartFailed,
-			fmt.Sprintf("Container %s of pod %s: %s: %s", c.Name, pod, waiting.Reason, waiting.Message)}
+		return &podProblem{rankContainerStart, appstatus.ReasonContainerStartFailed, fmt.Sprintf("%s: %s: %s", which, waiting.Reason, waiting.Message)}
 	}
 }
 
 // endedProblem finds a container that has ended and not yet been started again.
-func endedProblem(pod string, c corev1.ContainerStatus) *podProblem {
+func endedProblem(which string, c corev1.ContainerStatus) *podProblem {
 	ended := c.State.Terminated
 	if ended == nil || (ended.ExitCode == 0 && c.Ready) {
 		return nil
 	}
-	return &podProblem{rankCrashLoop, appstatus.ReasonCrashLoop,
-		fmt.Sprintf("Container %s of pod %s has ended%s", c.Name, pod, describeExit(ended))}
+	return &podProblem{rankCrashLoop, appstatus.ReasonCrashLoop, which + " has ended" + describeExit(ended)}
 }
 
 func lastExit(c corev1.ContainerStatus) string {

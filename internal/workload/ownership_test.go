@@ -8,7 +8,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/utils/ptr"
 
 	"platformapp/internal/workload"
 )
@@ -19,7 +18,7 @@ func TestOwnershipOf(t *testing.T) {
 		Namespace:        "team-a", Name: "orders", UID: "uid-1", SelectorKey: workload.LabelEGApp,
 	}
 	ours := metav1.OwnerReference{
-		APIVersion: "egplatform.platform.evillgenius.com/v1alpha1", Kind: "EGApp", Name: "orders", UID: "uid-1", Controller: ptr.To(true),
+		APIVersion: "egplatform.platform.evillgenius.com/v1alpha1", Kind: "EGApp", Name: "orders", UID: "uid-1", Controller: new(true),
 	}
 	with := func(change func(*metav1.OwnerReference)) []metav1.OwnerReference {
 		reference := ours
@@ -52,7 +51,7 @@ func TestOwnershipOf(t *testing.T) {
 		{"nobody's, label of another owner", nil, uidLabel("uid-0"), workload.Foreign},
 		{"nobody's, all our other labels", nil, owner.PodLabels(), workload.Foreign},
 		{"nobody's, empty label", nil, uidLabel(""), workload.Foreign},
-		{"owned but not controlled by the owner", with(func(r *metav1.OwnerReference) { r.Controller = ptr.To(false) }), nil, workload.Foreign},
+		{"owned but not controlled by the owner", with(func(r *metav1.OwnerReference) { r.Controller = new(false) }), nil, workload.Foreign},
 		{"controlled by another EGApp", with(func(r *metav1.OwnerReference) { r.Name, r.UID = "other", "uid-2" }), nil, workload.Foreign},
 		{"controlled by another kind of the same name", with(func(r *metav1.OwnerReference) {
 			r.Kind, r.APIVersion, r.UID = "DemoMicroService", "devops.my.domain/v1", "uid-2"
@@ -68,7 +67,7 @@ func TestOwnershipOf(t *testing.T) {
 		}), nil, workload.Foreign},
 		{"controlled by another, also owned by the owner", []metav1.OwnerReference{
 			{APIVersion: ours.APIVersion, Kind: ours.Kind, Name: ours.Name, UID: ours.UID},
-			{APIVersion: "example.com/v1", Kind: "Rollout", Name: "orders", UID: "uid-2", Controller: ptr.To(true)},
+			{APIVersion: "example.com/v1", Kind: "Rollout", Name: "orders", UID: "uid-2", Controller: new(true)},
 		}, nil, workload.Foreign},
 	} {
 		t.Run(test.name, func(t *testing.T) {

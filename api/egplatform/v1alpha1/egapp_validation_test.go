@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/utils/ptr"
 
 	"platformapp/api/egplatform/v1alpha1"
 )
@@ -72,11 +71,11 @@ func TestIsValidRepeatsTheSchema(t *testing.T) {
 		{"prod", func(a *v1alpha1.EGApp) { a.Spec.Environment = "prod" }, ""},
 		{"an unknown environment", func(a *v1alpha1.EGApp) { a.Spec.Environment = "production" }, "spec.environment: Unsupported"},
 		{"no environment", func(a *v1alpha1.EGApp) { a.Spec.Environment = "" }, "spec.environment: Required"},
-		{"no replicas", func(a *v1alpha1.EGApp) { a.Spec.ReplicaCount = ptr.To[int32](0) }, ""},
-		{"as many replicas as there are numbers", func(a *v1alpha1.EGApp) { a.Spec.ReplicaCount = ptr.To[int32](1<<31 - 1) }, ""},
-		{"replicas below zero", func(a *v1alpha1.EGApp) { a.Spec.ReplicaCount = ptr.To[int32](-1) }, "spec.replicaCount: Invalid"},
+		{"no replicas", func(a *v1alpha1.EGApp) { a.Spec.ReplicaCount = new(int32(0)) }, ""},
+		{"as many replicas as there are numbers", func(a *v1alpha1.EGApp) { a.Spec.ReplicaCount = new(int32(1<<31 - 1)) }, ""},
+		{"replicas below zero", func(a *v1alpha1.EGApp) { a.Spec.ReplicaCount = new(int32(-1)) }, "spec.replicaCount: Invalid"},
 		{"all at once", func(a *v1alpha1.EGApp) {
-			a.Name, a.Spec = "My.App", v1alpha1.EGAppSpec{AppID: "-", Framework: "x", InstanceType: "x", Environment: "x", ReplicaCount: ptr.To[int32](-1)}
+			a.Name, a.Spec = "My.App", v1alpha1.EGAppSpec{AppID: "-", Framework: "x", InstanceType: "x", Environment: "x", ReplicaCount: new(int32(-1))}
 		}, "metadata.name: Invalid, spec.appId: Invalid, spec.framework: Unsupported, spec.instanceType: Unsupported, spec.environment: Unsupported, spec.replicaCount: Invalid"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	devopsv1 "platformapp/api/devops/v1"
@@ -179,7 +178,7 @@ func TestDefaultsOfSchema(t *testing.T) {
 // A typed client that reads an EGApp and writes it back must not lose a zero, which
 // differs from the default.
 func TestRoundTripKeepsZeros(t *testing.T) {
-	app := &v1alpha1.EGApp{Spec: v1alpha1.EGAppSpec{Framework: v1alpha1.FrameworkGo, Environment: v1alpha1.EnvironmentDev, ReplicaCount: ptr.To[int32](0)}}
+	app := &v1alpha1.EGApp{Spec: v1alpha1.EGAppSpec{Framework: v1alpha1.FrameworkGo, Environment: v1alpha1.EnvironmentDev, ReplicaCount: new(int32(0))}}
 	serialized, err := json.Marshal(app)
 	if err != nil {
 		t.Fatal(err)
