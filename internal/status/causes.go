@@ -186,7 +186,7 @@ func (f facts) servingReplicas() int32 {
 // rolloutIsOver tells whether nothing of a rollout, or of a change of the number of
 // pods, is left to do.
 func (f facts) rolloutIsOver() bool {
-	return f.rolledOut() || (f.hasRolledOut() && !f.starting())
+	return f.rolledOut() || (f.hasRolledOut() && (!f.seesPods || slices.ContainsFunc(f.pods, hasStoppedServing)))
 }
 
 // hasRolledOut tells whether the rollout of the present specification was completed at
@@ -196,12 +196,6 @@ func (f facts) hasRolledOut() bool {
 	d := f.deployment
 	return condition != nil && condition.Reason == "NewReplicaSetAvailable" &&
 		d.Status.UpdatedReplicas == f.replicas() && d.Status.Replicas == f.replicas()
-}
-
-// starting tells whether a pod that is not ready has yet to start: one that replaces
-// another or that a larger number of replicas brings.
-func (f facts) starting() bool {
-	return slices.ContainsFunc(f.pods, isStartingPod)
 }
 
 // podsNotReady finds pods that have stopped serving, also before the Deployment knows.

@@ -78,6 +78,9 @@ func restRows() []row {
 		{"the only pod serves", running(1), want{
 			reason: appstatus.ReasonReady, phase: appstatus.PhaseRunning, available: true, says: []string{"1 pod "}, silent: []string{"1 pods"},
 		}},
+		{"a sidecar among the init containers runs", running(1).with(func(s *scene) { nativeSidecar(&s.pods[0]) }), want{
+			reason: appstatus.ReasonReady, phase: appstatus.PhaseRunning, available: true, states: map[string][]string{"Running": {"orders-2-000"}},
+		}},
 		{"stopped", running(0), want{
 			reason: appstatus.ReasonStopped, phase: appstatus.PhaseStopped, available: true, says: []string{"Stopped"},
 		}},
@@ -382,6 +385,11 @@ func crashRows() []row {
 		{"the init container crashes", down(crashingInit(failure)), crashes([]string{"init container", "migrate", "orders-2-000", "exit code 3"}, nil)},
 		{"the init container needs too much memory", down(crashingInit(oom)), crashes([]string{"init container", "migrate", "OOMKilled"}, nil)},
 		{"a sidecar crashes", down(crashingSidecar(oom)), crashes([]string{"sidecar", "proxy", "orders-2-000", "OOMKilled"}, nil)},
+		{"a sidecar among the init containers crashes", down(crashingNativeSidecar(oom)), crashes([]string{"sidecar", "proxy", "orders-2-000", "exit code 137", "OOMKilled"}, []string{"init container"})},
+		{"an init container crashes beside a sidecar", down(func(p *corev1.Pod) {
+			nativeSidecar(p)
+			crashingInit(failure)(p)
+		}), crashes([]string{"init container", "migrate", "exit code 3"}, []string{"sidecar"})},
 		{"init container and application crash", down(func(p *corev1.Pod) {
 			crashing(failure)(p)
 			crash(&p.Status.InitContainerStatuses[0], oom)

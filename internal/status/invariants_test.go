@@ -280,7 +280,7 @@ var anyPodState = rapid.SampledFrom([]func(*corev1.Pod){
 	waiting("", ""), waiting("ContainerCreating", ""), waiting("ErrImagePull", "denied"), waiting("CreateContainerConfigError", "configmap \"c\" not found"),
 	waiting("RunContainerError", "no such file"), waiting("SomethingNew", ""),
 	crashing(corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}), crashingInit(corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}),
-	crashingSidecar(corev1.ContainerStateTerminated{}), ended(corev1.ContainerStateTerminated{Reason: "Completed"}),
+	crashingSidecar(corev1.ContainerStateTerminated{}), nativeSidecar, crashingNativeSidecar(corev1.ContainerStateTerminated{}), ended(corev1.ContainerStateTerminated{Reason: "Completed"}),
 	func(p *corev1.Pod) { p.Status = corev1.PodStatus{} },
 	func(p *corev1.Pod) { p.Status.Phase = corev1.PodUnknown },
 	func(p *corev1.Pod) { p.OwnerReferences = nil },

@@ -69,14 +69,12 @@ func podConditionIs(pod corev1.Pod, conditionType corev1.PodConditionType, statu
 	return nil
 }
 
-// isStartingPod tells whether a pod is on its way to serve for the first time.
-func isStartingPod(pod corev1.Pod) bool {
-	if isReady(pod) {
-		return false
-	}
-	return pod.Status.Phase == corev1.PodPending || slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
+// hasStoppedServing tells whether a pod has started and yet does not serve.
+func hasStoppedServing(pod corev1.Pod) bool {
+	isOnItsWay := pod.Status.Phase == corev1.PodPending || slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
 		return c.RestartCount == 0 && (c.Started == nil || !*c.Started)
 	})
+	return !isReady(pod) && !isOnItsWay
 }
 
 // isStarting tells the waiting reasons of every container that starts.

@@ -248,6 +248,26 @@ func crashingSidecar(ended corev1.ContainerStateTerminated) func(*corev1.Pod) {
 	}
 }
 
+// nativeSidecar gives the pod an init container that keeps running beside the others.
+func nativeSidecar(p *corev1.Pod) {
+	always := corev1.ContainerRestartPolicyAlways
+	p.Spec.InitContainers = append(p.Spec.InitContainers, corev1.Container{Name: "migrate"}, corev1.Container{Name: "proxy", RestartPolicy: &always})
+	p.Status.InitContainerStatuses = append(p.Status.InitContainerStatuses, corev1.ContainerStatus{
+		Name: "proxy", Image: "registry.example.com/proxy:1", Ready: true, Started: new(true),
+		State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
+	})
+}
+
+// crashingNativeSidecar: it ended so and waits to be started again.
+func crashingNativeSidecar(ended corev1.ContainerStateTerminated) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		nativeSidecar(p)
+		notReady(p)
+		p.Status.ContainerStatuses[0].Ready = true
+		crash(&p.Status.InitContainerStatuses[1], ended)
+	}
+}
+
 // ended: the container has ended so and was not started again yet.
 func ended(state corev1.ContainerStateTerminated) func(*corev1.Pod) {
 	return func(p *corev1.Pod) {
