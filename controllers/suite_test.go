@@ -5,6 +5,7 @@ package controllers_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,6 +31,7 @@ var cluster *rest.Config
 var scheme = runtime.NewScheme()
 
 func TestMain(m *testing.M) {
+	localcluster.ServeReaper()
 	code, err := runWithControlPlane(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -45,12 +47,13 @@ func runWithControlPlane(m *testing.M) (code int, err error) {
 			return 0, err
 		}
 	}
-	assets, err := localcluster.AssetsDir(context.Background(), os.Stderr)
+	assets, err := localcluster.NewAssets(context.Background(), os.Stderr)
 	if err != nil {
 		return 0, err
 	}
+	defer func() { err = errors.Join(err, assets.Remove(context.Background())) }()
 	environment := &envtest.Environment{
-		BinaryAssetsDirectory: assets,
+		BinaryAssetsDirectory: assets.Dir,
 		CRDDirectoryPaths:     []string{filepath.Join("..", "config", "crd", "bases")},
 		ErrorIfCRDPathMissing: true,
 	}
@@ -59,11 +62,7 @@ func runWithControlPlane(m *testing.M) (code int, err error) {
 	if cluster, err = environment.Start(); err != nil {
 		return 0, err
 	}
-	defer func() {
-		if stopErr := environment.Stop(); err == nil {
-			err = stopErr
-		}
-	}()
+	defer func() { err = errors.Join(err, environment.Stop()) }()
 	cluster.QPS = -1
 	return m.Run(), nil
 }

@@ -78,12 +78,6 @@ func EnsureTools(ctx context.Context, log io.Writer) (Tools, error) {
 	return tools, err
 }
 
-// AssetsDir returns the folder for envtest's BinaryAssetsDirectory: [Tools.Dir] of [EnsureTools].
-func AssetsDir(ctx context.Context, log io.Writer) (string, error) {
-	tools, err := EnsureTools(ctx, log)
-	return tools.Dir, err
-}
-
 // CheckoutRoot returns the root of the checkout that the working directory is in, and fails elsewhere.
 func CheckoutRoot() (string, error) {
 	dir, err := os.Getwd()

@@ -71,7 +71,7 @@ func TestStrippedPodKeepsWhatStatusReads(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("the status is another of what the cache keeps (-whole +stripped):\n%s", diff)
 			}
-			seen[want.Conditions[0].Reason+" "+strings.Join(keysOf(want.PodStatuses), " ")] = true
+			seen[want.Conditions[0].Message+" "+strings.Join(keysOf(want.PodStatuses), " ")] = true
 		})
 	}
 	// Were the states all one to the status, the comparison would show nothing.
@@ -102,6 +102,13 @@ func podStates() map[string]func(*corev1.Pod) {
 			c.LastTerminationState = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}}
 			c.RestartCount = 3
 		},
+		"sidecar among the init containers crashes": func(p *corev1.Pod) {
+			always := corev1.ContainerRestartPolicyAlways
+			p.Spec.InitContainers = append(p.Spec.InitContainers, corev1.Container{Name: "proxy", RestartPolicy: &always})
+			p.Status.InitContainerStatuses = append(p.Status.InitContainerStatuses, corev1.ContainerStatus{
+				Name: "proxy", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}},
+			})
+		},
 		"stopped serving": func(p *corev1.Pod) {
 			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
 			p.Status.ContainerStatuses[0].Ready = false
@@ -127,7 +134,11 @@ func fullPod() *corev1.Pod {
 			ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "kubelet", FieldsV1: metav1.NewFieldsV1("{}")}},
 			Finalizers:      []string{"example.com/wait"},
 		},
-		Spec: corev1.PodSpec{NodeName: "node-1", Containers: []corev1.Container{{Name: "app", Image: "nginx:1", Env: []corev1.EnvVar{{Name: "A", Value: "secret"}}}}},
+		Spec: corev1.PodSpec{
+			NodeName:       "node-1",
+			InitContainers: []corev1.Container{{Name: "migrate", Image: "migrate:1", Args: []string{"secret"}}},
+			Containers:     []corev1.Container{{Name: "app", Image: "nginx:1", Env: []corev1.EnvVar{{Name: "A", Value: "secret"}}}},
+		},
 		Status: corev1.PodStatus{
 			Phase: corev1.PodRunning, Message: "m", PodIP: "10.0.0.1", HostIP: "10.0.0.2",
 			Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
