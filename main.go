@@ -22,7 +22,6 @@ import (
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // The credential plugins that a kubeconfig may name.
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
-	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	clientconfig "sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
@@ -125,8 +124,8 @@ func parseOptions(args []string, env func(string) string) (options, error) {
 	if flags.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q: all options are flags, see --help", flags.Arg(0))
 	}
-	if o.controllers.MaxConcurrentReconciles < 1 {
-		return o, fmt.Errorf("--max-concurrent-reconciles must be at least 1, not %d", o.controllers.MaxConcurrentReconciles)
+	if err := o.controllers.Check(); err != nil {
+		return o, err
 	}
 	var err error
 	if o.namespaces, err = controllers.ParseNamespaces(env("WATCH_NAMESPACE")); err != nil {
@@ -165,7 +164,7 @@ func newManager(cluster *rest.Config, o options) (manager.Manager, error) {
 	managerOptions.LeaderElectionID = leaderElectionID
 	managerOptions.LeaderElectionNamespace = o.leaderElectionNamespace
 	managerOptions.LeaderElectionReleaseOnCancel = true
-	managerOptions.GracefulShutdownTimeout = ptr.To(shutdownTimeout)
+	managerOptions.GracefulShutdownTimeout = new(shutdownTimeout)
 	mgr, err := manager.New(cluster, managerOptions)
 	if err != nil {
 		return nil, err

@@ -105,6 +105,7 @@ func TestBadOptionsAreNamed(t *testing.T) {
 	}{
 		{"an unknown flag", []string{"--replicas=3"}, nil, []string{"-replicas"}},
 		{"no number", []string{"--max-concurrent-reconciles=many"}, nil, []string{"max-concurrent-reconciles", `"many"`}},
+		{"an image that cannot be pulled", nil, map[string]string{"RELATED_IMAGE_JAVA": "docker://java:21"}, []string{"RELATED_IMAGE_JAVA", "docker://java:21"}},
 		{"no reconciles", []string{"--max-concurrent-reconciles=0"}, nil, []string{"max-concurrent-reconciles", "at least 1", "0"}},
 		{"reconciles below zero", []string{"--max-concurrent-reconciles=-1"}, nil, []string{"max-concurrent-reconciles", "at least 1", "-1"}},
 		{"no truth value", []string{"--leader-elect=perhaps"}, nil, []string{"leader-elect", `"perhaps"`}},

@@ -121,7 +121,7 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 func TestATypedClientKeepsZeroReplicas(t *testing.T) {
 	l := newUser(t)
 	app := ordersApp()
-	app.Spec.ReplicaCount = ptr.To(int32(0))
+	app.Spec.ReplicaCount = new(int32(0))
 	l.create(app)
 	l.change(app, func() { app.Labels = map[string]string{"a": "b"} })
 	l.read(app)

@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
@@ -34,7 +33,7 @@ const (
 func NewClient(namespaces []string) client.NewClientFunc {
 	return func(config *rest.Config, options client.Options) (client.Client, error) {
 		if len(namespaces) <= 1 {
-			options.Cache.EnableReadYourWritesConsistency = ptr.To(true)
+			options.Cache.EnableReadYourWritesConsistency = new(true)
 			return client.New(config, options)
 		}
 		c, err := client.NewWithWatch(config, options)
@@ -121,7 +120,7 @@ func awaitDeletion(ctx context.Context, reader client.Reader, deleted client.Obj
 }
 
 func await(ctx context.Context, reader client.Reader, object client.Object, absenceIsSeen bool, seenIt func(client.Object) (bool, error)) error {
-	seen, ok := reflect.New(reflect.TypeOf(object).Elem()).Interface().(client.Object)
+	seen, ok := reflect.TypeAssert[client.Object](reflect.New(reflect.TypeOf(object).Elem()))
 	if !ok {
 		return fmt.Errorf("%T is not an object", object)
 	}

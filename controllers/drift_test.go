@@ -33,8 +33,8 @@ var ignoreBookkeeping = cmp.Options{
 func TestC25_DriftOfWhatIsOursIsRepaired(t *testing.T) {
 	edits := map[string]func(*appsv1.Deployment, *corev1.Service){
 		"image":         func(d *appsv1.Deployment, _ *corev1.Service) { d.Spec.Template.Spec.Containers[0].Image = "nginx:1" },
-		"replicas":      func(d *appsv1.Deployment, _ *corev1.Service) { d.Spec.Replicas = ptr.To(int32(7)) },
-		"replicas to 0": func(d *appsv1.Deployment, _ *corev1.Service) { d.Spec.Replicas = ptr.To(int32(0)) },
+		"replicas":      func(d *appsv1.Deployment, _ *corev1.Service) { d.Spec.Replicas = new(int32(7)) },
+		"replicas to 0": func(d *appsv1.Deployment, _ *corev1.Service) { d.Spec.Replicas = new(int32(0)) },
 		"container port": func(d *appsv1.Deployment, _ *corev1.Service) {
 			d.Spec.Template.Spec.Containers[0].Ports[0].ContainerPort = 9090
 		},
@@ -45,7 +45,7 @@ func TestC25_DriftOfWhatIsOursIsRepaired(t *testing.T) {
 			d.Spec.Template.Spec.Containers[0].Resources.Limits = nil
 		},
 		"security": func(d *appsv1.Deployment, _ *corev1.Service) {
-			d.Spec.Template.Spec.SecurityContext.RunAsNonRoot = ptr.To(false)
+			d.Spec.Template.Spec.SecurityContext.RunAsNonRoot = new(false)
 		},
 		"our label": func(d *appsv1.Deployment, _ *corev1.Service) { d.Labels["app.kubernetes.io/name"] = "else" },
 		"our annotation": func(d *appsv1.Deployment, _ *corev1.Service) {
@@ -238,6 +238,30 @@ func TestAdmissionThatRewritesOurFieldsIsNotDrift(t *testing.T) {
 	}
 }
 
+func TestAdmissionThatRemovesOurFieldsIsNotDrift(t *testing.T) {
+	l := newLoop(t)
+	mutate(l, `[JSONPatch{op: "remove", path: "/spec/progressDeadlineSeconds"}, JSONPatch{op: "add", path: "/spec/template/metadata/annotations", value: {"policy": "on"}}]`)
+	eventually(t, func() error { return mutated(l) })
+	app := ordersApp()
+	l.running(app)
+	ready := meta.FindStatusCondition(app.Status.Conditions, appstatus.ConditionReady)
+	if ready.Status != metav1.ConditionTrue || !strings.Contains(ready.Message, "Deployment.spec.template.metadata.annotations") {
+		t.Errorf("Ready is %s: %s", ready.Status, ready.Message)
+	}
+	before := l.deployment("orders").ResourceVersion
+	writes := l.requests.writes()
+	for range 5 {
+		// Every change of the object by others is a reason to compare anew.
+		deployment := l.deployment("orders")
+		deployment.Status.Conditions[0].Message += "."
+		l.must(l.user.Status().Update(l.ctx, deployment))
+		l.reconcile(app)
+	}
+	if got := l.requests.writes(); got != writes {
+		t.Errorf("%d writes at rest, Deployment %s to %s", got-writes, before, l.deployment("orders").ResourceVersion)
+	}
+}
+
 // mutate makes a policy that changes Deployments in the namespace of the loop.
 func mutate(l *loop, expression string) {
 	l.Helper()
@@ -252,10 +276,7 @@ func mutate(l *loop, expression string) {
 					Rule:       admissionregistrationv1.Rule{APIGroups: []string{"apps"}, APIVersions: []string{"v1"}, Resources: []string{"deployments"}},
 				}}},
 			},
-			Mutations: []admissionregistrationv1.Mutation{{
-				PatchType:          admissionregistrationv1.PatchTypeApplyConfiguration,
-				ApplyConfiguration: &admissionregistrationv1.ApplyConfiguration{Expression: expression},
-			}},
+			Mutations:          []admissionregistrationv1.Mutation{mutation(expression)},
 			FailurePolicy:      ptr.To(admissionregistrationv1.Fail),
 			ReinvocationPolicy: admissionregistrationv1.NeverReinvocationPolicy,
 		},
@@ -267,6 +288,20 @@ func mutate(l *loop, expression string) {
 	for _, object := range []client.Object{policy, binding} {
 		l.must(l.user.Create(l.ctx, object))
 		l.Cleanup(func() { _ = l.user.Delete(l.ctx, object) })
+	}
+}
+
+// mutation is an apply configuration, or a list of JSON patches, by its expression.
+func mutation(expression string) admissionregistrationv1.Mutation {
+	if strings.HasPrefix(expression, "[") {
+		return admissionregistrationv1.Mutation{
+			PatchType: admissionregistrationv1.PatchTypeJSONPatch,
+			JSONPatch: &admissionregistrationv1.JSONPatch{Expression: expression},
+		}
+	}
+	return admissionregistrationv1.Mutation{
+		PatchType:          admissionregistrationv1.PatchTypeApplyConfiguration,
+		ApplyConfiguration: &admissionregistrationv1.ApplyConfiguration{Expression: expression},
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"platformapp/api/appstatus"
 	"platformapp/api/egplatform/v1alpha1"
@@ -26,7 +25,7 @@ func ordersApp() *v1alpha1.EGApp {
 			Framework:    v1alpha1.FrameworkGo,
 			InstanceType: v1alpha1.InstanceTypeLowMem,
 			Environment:  v1alpha1.EnvironmentDev,
-			ReplicaCount: ptr.To(int32(3)),
+			ReplicaCount: new(int32(3)),
 		},
 	}
 }
@@ -162,13 +161,13 @@ func TestC15_AFlippingSpecificationNeverReplacesTheDeployment(t *testing.T) {
 func TestC21_NoReplicasMeansStopped(t *testing.T) {
 	l := newLoop(t)
 	app := ordersApp()
-	app.Spec.ReplicaCount = ptr.To(int32(0))
+	app.Spec.ReplicaCount = new(int32(0))
 	l.running(app)
 	ready := meta.FindStatusCondition(app.Status.Conditions, appstatus.ConditionReady)
 	if app.Status.Phase != appstatus.PhaseStopped || ready.Status != metav1.ConditionTrue || ready.Reason != appstatus.ReasonStopped {
 		t.Errorf("phase is %s, Ready %s %s", app.Status.Phase, ready.Status, ready.Reason)
 	}
-	l.change(app, func() { app.Spec.ReplicaCount = ptr.To(int32(1)) })
+	l.change(app, func() { app.Spec.ReplicaCount = new(int32(1)) })
 	l.reconcile(app)
 	l.rollOut("orders")
 	l.reconcile(app)
@@ -208,7 +207,7 @@ func TestABadSpecificationStopsAndAGoodOneResumes(t *testing.T) {
 			want := l.endState(app)
 			before := l.deployment("orders")
 
-			l.change(app, func() { spoil(app); app.Spec.ReplicaCount = ptr.To(int32(9)) })
+			l.change(app, func() { spoil(app); app.Spec.ReplicaCount = new(int32(9)) })
 			result := l.reconcile(app)
 			ready := meta.FindStatusCondition(app.Status.Conditions, appstatus.ConditionReady)
 			if ready.Reason != appstatus.ReasonInvalidSpec || !strings.Contains(ready.Message, "spec.image") {
@@ -238,7 +237,7 @@ func TestABadSpecificationStopsAndAGoodOneResumes(t *testing.T) {
 }
 
 // ignoreGenerations leaves out of an end state how many changes led to it.
-var ignoreGenerations = cmp.FilterValues(func(a, b string) bool { return true }, cmp.Comparer(func(a, b string) bool {
+var ignoreGenerations = cmp.FilterValues(func(_, _ string) bool { return true }, cmp.Comparer(func(a, b string) bool {
 	return generation.ReplaceAllString(a, "") == generation.ReplaceAllString(b, "")
 }))
 

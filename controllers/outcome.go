@@ -47,7 +47,7 @@ func outcomeOf(applied workload.Applied, err error) outcome {
 		return outcome{wait: refusalRecheck}
 	case err != nil:
 		return outcome{err: err}
-	case len(applied.Conflicts) > 0:
+	case len(applied.Conflicts) > 0, len(applied.Terminating) > 0:
 		return outcome{wait: conflictRecheck}
 	default:
 		return outcome{}

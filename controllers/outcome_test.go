@@ -43,7 +43,7 @@ func TestOutcomeOfApplying(t *testing.T) {
 		{"nothing to do", workload.Applied{}, nil, 0, false, false},
 		{"written", workload.Applied{Generation: 2}, nil, 0, false, false},
 		{"rewritten by admission", workload.Applied{Modified: []string{"Deployment.spec"}}, nil, 0, false, false},
-		{"a predecessor is being deleted, of which an event tells", workload.Applied{Terminating: []string{"Deployment"}}, nil, 0, false, false},
+		{"a predecessor is being deleted, of which an event may not tell", workload.Applied{Terminating: []string{"Deployment"}}, nil, 10 * time.Second, false, false},
 		{"a name is taken, of which no event tells", workload.Applied{Conflicts: conflict}, nil, 10 * time.Second, false, false},
 		{"a right is missing", failed(workload.FailureForbidden), errForbidden, time.Minute, false, false},
 		{"refused", failed(workload.FailureRefused), errForbidden, time.Minute, false, false},

@@ -44,7 +44,7 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request
 		return reconcile.Result{}, nil
 	}
 	w, invalid := r.translate(app)
-	observed, err := r.observer.Read(ctx, w.Owner, isInConflict(app.AppStatus()))
+	observed, err := r.observer.Read(ctx, w.Owner, waitsForAName(app.AppStatus()))
 	if err != nil {
 		return reconcile.Result{}, err
 	}

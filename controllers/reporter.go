@@ -115,8 +115,8 @@ func isTransition(current, next appstatus.Status) bool {
 	return false
 }
 
-// isInConflict tells whether a name was found taken at the last turn.
-func isInConflict(s *appstatus.Status) bool {
+// waitsForAName tells whether a name was found taken at the last turn.
+func waitsForAName(s *appstatus.Status) bool {
 	ready := meta.FindStatusCondition(s.Conditions, appstatus.ConditionReady)
-	return ready != nil && ready.Reason == appstatus.ReasonNameConflict
+	return ready != nil && (ready.Reason == appstatus.ReasonNameConflict || ready.Reason == appstatus.ReasonTerminating)
 }

@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -38,7 +37,7 @@ func startOperator(t *testing.T, requests *requestLog, namespaces ...string) (st
 	options.Scheme = scheme
 	options.Metrics = metricsserver.Options{BindAddress: "0"}
 	// The names of controllers are unique in a process; here several operators share one.
-	options.Controller.SkipNameValidation = ptr.To(true)
+	options.Controller.SkipNameValidation = new(true)
 	mgr, err := manager.New(config, options)
 	if err != nil {
 		t.Fatal(err)

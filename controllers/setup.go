@@ -5,6 +5,7 @@ package controllers
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -13,7 +14,6 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
@@ -28,6 +28,7 @@ import (
 	"platformapp/internal/observe"
 	"platformapp/internal/profile"
 	"platformapp/internal/resources"
+	"platformapp/internal/translate"
 	"platformapp/internal/workload"
 )
 
@@ -46,6 +47,14 @@ type Options struct {
 	Images profile.Images
 	// MaxConcurrentReconciles is how many applications of a kind are worked on at once.
 	MaxConcurrentReconciles int
+}
+
+// Check returns what makes the options of no use, or nil.
+func (o Options) Check() error {
+	if o.MaxConcurrentReconciles < 1 {
+		return fmt.Errorf("--max-concurrent-reconciles must be at least 1, not %d", o.MaxConcurrentReconciles)
+	}
+	return translate.DefaultImages(o.Images).ToAggregate()
 }
 
 // Dependencies are what the loop reads and writes by.
@@ -78,7 +87,7 @@ func ManagerOptions(namespaces []string) manager.Options {
 	return manager.Options{
 		Cache:      observe.CacheOptions(namespaces),
 		NewClient:  NewClient(namespaces),
-		Controller: config.Controller{EnableWarmup: ptr.To(true)},
+		Controller: config.Controller{EnableWarmup: new(true)},
 	}
 }
 

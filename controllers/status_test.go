@@ -18,7 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"platformapp/api/appstatus"
@@ -75,7 +74,7 @@ func servingPod() corev1.PodStatus {
 	return corev1.PodStatus{
 		Phase:             corev1.PodRunning,
 		Conditions:        []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
-		ContainerStatuses: []corev1.ContainerStatus{{Name: "app-00123", Ready: true, Started: ptr.To(true), State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}},
+		ContainerStatuses: []corev1.ContainerStatus{{Name: "app-00123", Ready: true, Started: new(true), State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}},
 	}
 }
 
@@ -119,7 +118,10 @@ func TestReadyGoesWithinOneTurnOfACrashAndComesBack(t *testing.T) {
 	l := newLoop(t)
 	app := ordersApp()
 	l.running(app)
-	pod := l.pod(l.replicaSet("orders", "1"), "orders-a", servingPod())
+	replicaSet := l.replicaSet("orders", "1")
+	pod := l.pod(replicaSet, "orders-a", servingPod())
+	l.pod(replicaSet, "orders-b", servingPod())
+	l.pod(replicaSet, "orders-c", servingPod())
 	l.rollOut("orders")
 	l.reconcile(app)
 
@@ -186,7 +188,7 @@ func TestTransitionTimesMoveOnlyOnATransition(t *testing.T) {
 		app.Status.Conditions[i].LastTransitionTime = long
 	}
 	l.must(l.user.Status().Update(l.ctx, app))
-	l.change(app, func() { app.Spec.ReplicaCount = ptr.To(int32(4)) })
+	l.change(app, func() { app.Spec.ReplicaCount = new(int32(4)) })
 	l.reconcile(app)
 	for conditionType, moves := range map[string]bool{
 		appstatus.ConditionReady: true, appstatus.ConditionReconciling: true, appstatus.ConditionStalled: false, appstatus.ConditionAvailable: false,
@@ -288,7 +290,7 @@ func TestAStoredObjectThatBreaksARuleOfTodayStalls(t *testing.T) {
 	l.create(app)
 	// An object of before the rule: the schema of today would refuse to store it.
 	stored := app.DeepCopy()
-	stored.Spec.Framework, stored.Spec.ReplicaCount = "rust", ptr.To(int32(-1))
+	stored.Spec.Framework, stored.Spec.ReplicaCount = "rust", new(int32(-1))
 	l = l.restarted(serving(stored))
 	result, err := l.turn(app)
 	if err != nil || result.RequeueAfter != 0 {

@@ -8,6 +8,7 @@ package apply
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -143,17 +144,23 @@ func (a *Applier) isCurrent(in *intent, live workload.Object) (bool, []string, e
 
 // write applies the intent and remembers what the server made of it.
 func (a *Applier) write(ctx context.Context, in *intent, result *workload.Applied) error {
-	err := a.writer.Apply(ctx, in.child.Config, client.FieldOwner(workload.FieldManager), client.ForceOwnership)
+	content, err := json.Marshal(in.child.Config)
 	if err != nil {
 		return err
 	}
-	// Apply has read the server's answer into the apply configuration.
+	apply, err := newRequest(content)
+	if err != nil {
+		return err
+	}
+	if err := a.writer.Apply(ctx, apply, client.FieldOwner(workload.FieldManager), client.ForceOwnership); err != nil {
+		return err
+	}
 	stored, err := in.newObject()
 	if err != nil {
 		return err
 	}
-	if err := convert(in.child.Config, stored); err != nil {
-		return err
+	if err := json.Unmarshal(apply.content, stored); err != nil {
+		return fmt.Errorf("read the server's answer: %w", err)
 	}
 	difference, err := a.differ.difference(in.object, stored)
 	if err != nil {

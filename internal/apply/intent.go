@@ -73,12 +73,3 @@ func (in *intent) newObject() (workload.Object, error) {
 }
 
 func (in *intent) memoryKey() memoryKey { return memoryKey{in.child.Kind, in.key} }
-
-// convert reads one form of an object into another by their common serialization.
-func convert(from, to any) error {
-	serialized, err := json.Marshal(from)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(serialized, to)
-}

@@ -70,7 +70,7 @@ func refusedLists(refusal error) [][]string {
 			continue
 		}
 		var names []string
-		for _, segment := range strings.Split(cause.Field[:end], ".") {
+		for segment := range strings.SplitSeq(cause.Field[:end], ".") {
 			name, _, _ := strings.Cut(segment, "[")
 			names = append(names, name)
 		}
@@ -89,7 +89,7 @@ func transferred(entries []metav1.ManagedFieldsEntry, lists [][]string, wanted *
 		if entry.FieldsV1 == nil {
 			continue
 		}
-		if err := sets[i].FromJSON(bytes.NewReader(entry.FieldsV1.Raw)); err != nil {
+		if err := sets[i].FromJSON(bytes.NewReader(entry.FieldsV1.GetRawBytes())); err != nil {
 			return nil, false, fmt.Errorf("read managed fields of %s: %w", entry.Manager, err)
 		}
 		if entry.Manager == workload.FieldManager && entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == "" {
@@ -117,7 +117,7 @@ func transferred(entries []metav1.ManagedFieldsEntry, lists [][]string, wanted *
 		if err != nil {
 			return nil, false, fmt.Errorf("write managed fields of %s: %w", entry.Manager, err)
 		}
-		entry.FieldsV1 = &metav1.FieldsV1{Raw: raw}
+		entry.FieldsV1 = metav1.NewFieldsV1(string(raw))
 		out = append(out, entry)
 	}
 	return out, true, nil

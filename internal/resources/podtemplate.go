@@ -72,8 +72,7 @@ func container(w workload.Workload) *corev1ac.ContainerApplyConfiguration {
 			WithName(port.Name).WithContainerPort(port.ContainerPort).WithProtocol(port.Protocol))
 	}
 	if r := w.Container.Resources; r.Requests != nil || r.Limits != nil {
-		// The server's answer to an apply is read into what was applied, so that nothing in
-		// it may be shared with the presets or with another rendering.
+		// A rendering shares nothing with the presets or with another one.
 		c.WithResources(corev1ac.ResourceRequirements().WithRequests(maps.Clone(r.Requests)).WithLimits(maps.Clone(r.Limits)))
 	}
 	if p := w.Container.Probes; p != nil {

@@ -498,7 +498,7 @@ func standstillRows() []row {
 			c := &s.pods[1].Status.ContainerStatuses[0]
 			c.RestartCount, c.LastTerminationState.Terminated = 1, &failure
 			s.counts(3, 3, 2, 2)
-		}), want{reason: appstatus.ReasonPodsNotReady, phase: appstatus.PhaseDegraded, available: true, says: []string{"2 of 3 pods"}}},
+		}), want{reason: appstatus.ReasonCrashLoop, phase: appstatus.PhaseDegraded, available: true, says: []string{"orders-2-001", "exit code 3"}}},
 		{"all pods were evicted and the Deployment does not know yet", running(3).with(func(s *scene) {
 			for i := range s.pods {
 				evicted(&s.pods[i])

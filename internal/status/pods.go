@@ -170,13 +170,20 @@ func containerProblem(which string, c corev1.ContainerStatus) *podProblem {
 	}
 }
 
-// endedProblem finds a container that has ended and not yet been started again.
+// endedProblem finds a container that has ended and not yet been started again, or was
+// but has yet to serve: between two ends nothing has become better.
 func endedProblem(which string, c corev1.ContainerStatus) *podProblem {
 	ended := c.State.Terminated
-	if ended == nil || (ended.ExitCode == 0 && c.Ready) {
+	switch {
+	case ended != nil && ended.ExitCode == 0 && c.Ready:
+		return nil
+	case ended != nil:
+		return &podProblem{rankCrashLoop, appstatus.ReasonCrashLoop, which + " has ended" + describeExit(ended)}
+	case !c.Ready && c.LastTerminationState.Terminated != nil:
+		return &podProblem{rankCrashLoop, appstatus.ReasonCrashLoop, which + " ends again and again" + lastExit(c)}
+	default:
 		return nil
 	}
-	return &podProblem{rankCrashLoop, appstatus.ReasonCrashLoop, which + " has ended" + describeExit(ended)}
 }
 
 func lastExit(c corev1.ContainerStatus) string {

@@ -33,7 +33,12 @@ func DemoMicroService(service *devopsv1.DemoMicroService) (workload.Workload, er
 	}
 	w.Replicas = 1
 	w.Container = workload.Container{Name: service.Name, Image: service.Spec.Image}
-	w.Rollout = workload.Rollout{MaxSurge: intstr.FromInt32(1), MaxUnavailable: intstr.FromInt32(0), ProgressDeadlineSeconds: 600}
+	w.Rollout = workload.Rollout{
+		MaxSurge: intstr.FromInt32(1), MaxUnavailable: intstr.FromInt32(0), ProgressDeadlineSeconds: 600,
+		// Without a probe a pod counts as ready as soon as it starts: one that ends again at
+		// once must not make the service Ready between its restarts.
+		MinReadySeconds: 10,
+	}
 	w.Security = workload.SecurityBaseline
 	w.TerminationGracePeriodSeconds = 30
 	return w, nil

@@ -4,8 +4,13 @@
 package translate
 
 import (
+	"strings"
+
 	"github.com/distribution/reference"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"platformapp/api/egplatform/v1alpha1"
+	"platformapp/internal/profile"
 )
 
 // imageErrors tells why no runtime can pull the image, by the grammar of references
@@ -15,4 +20,14 @@ func imageErrors(path *field.Path, image string) field.ErrorList {
 		return field.ErrorList{field.Invalid(path, image, "must be an image reference such as registry.example.com/team/app:1.2: "+err.Error())}
 	}
 	return nil
+}
+
+// DefaultImages returns every default image that no runtime can pull, by the environment
+// variable that a platform sets it with, for example RELATED_IMAGE_JAVA.
+func DefaultImages(images profile.Images) field.ErrorList {
+	var errs field.ErrorList
+	for _, framework := range v1alpha1.Frameworks() {
+		errs = append(errs, imageErrors(field.NewPath("RELATED_IMAGE_"+strings.ToUpper(string(framework))), images.For(framework))...)
+	}
+	return errs
 }

@@ -4,6 +4,7 @@
 package workload
 
 import (
+	"maps"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -60,9 +61,7 @@ func (o Owner) PodLabels() map[string]string {
 // owner's UID, and of the owner's own labels the propagated ones.
 func (o Owner) ChildLabels() map[string]string {
 	labels := PropagatedLabels(o.Labels)
-	for k, v := range o.PodLabels() {
-		labels[k] = v
-	}
+	maps.Copy(labels, o.PodLabels())
 	labels[LabelOwnerUID] = string(o.UID)
 	return labels
 }

@@ -26,7 +26,7 @@ const (
 func (o Owner) OwnershipOf(obj metav1.Object) Ownership {
 	controller := metav1.GetControllerOfNoCopy(obj)
 	switch {
-	case controller == nil && obj.GetLabels()[LabelOwnerUID] == string(o.UID):
+	case controller == nil && o.UID != "" && obj.GetLabels()[LabelOwnerUID] == string(o.UID):
 		return Ours
 	case controller == nil:
 		return Foreign
