@@ -10,12 +10,15 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"go.uber.org/zap/zapcore"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/discovery"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -40,7 +43,7 @@ const (
 	leaderElectionID = "platformapp.platform.evillgenius.com"
 	// contactTimeout is how long the API server may take to answer at the start.
 	contactTimeout = 10 * time.Second
-	// shutdownTimeout is how long turns that are under way may take to end.
+	// shutdownTimeout is how long the process may take to end what it has begun.
 	shutdownTimeout = 20 * time.Second
 	// syncTimeout is how long a readiness request waits for the caches.
 	syncTimeout = 500 * time.Millisecond
@@ -75,11 +78,14 @@ func run(ctx context.Context, args []string, env func(string) string) error {
 		return err
 	}
 	// Until the cluster is found there is no log: what is wrong is told in one line.
-	cluster, err := clientconfig.GetConfig()
+	cluster, err := findCluster(env("KUBECONFIG"))
 	if err != nil {
-		return fmt.Errorf("no cluster to work on: set KUBECONFIG or --kubeconfig to a kubeconfig file: %w", err)
+		return err
 	}
 	if err := contact(cluster); err != nil {
+		return err
+	}
+	if err := checkAddress(ctx, o.metricsAddress); err != nil {
 		return err
 	}
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&o.zap)))
@@ -134,6 +140,34 @@ func parseOptions(args []string, env func(string) string) (options, error) {
 	return o, nil
 }
 
+// findCluster reads the kubeconfig, or inside a cluster what that provides.
+func findCluster(kubeconfig string) (*rest.Config, error) {
+	for _, path := range filepath.SplitList(kubeconfig) {
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("KUBECONFIG names a file that cannot be read: %w", err)
+		}
+	}
+	cluster, err := clientconfig.GetConfig()
+	if err != nil {
+		return nil, fmt.Errorf("no cluster to work on: set KUBECONFIG or --kubeconfig to a kubeconfig file: %w", err)
+	}
+	return cluster, nil
+}
+
+// checkAddress tries the address of the metrics, which are served only after the caches
+// have begun to fill: too late for a clear line when it is taken.
+func checkAddress(ctx context.Context, address string) error {
+	if address == "0" {
+		return nil
+	}
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("--metrics-bind-address: %w", err)
+	}
+	return listener.Close()
+}
+
 // contact asks the API server for its version, so that a cluster that is not there is
 // told at once rather than after the caches have waited for it.
 func contact(cluster *rest.Config) error {
@@ -143,7 +177,11 @@ func contact(cluster *rest.Config) error {
 	if err != nil {
 		return fmt.Errorf("the kubeconfig cannot be used: %w", err)
 	}
-	if _, err := c.ServerVersion(); err != nil {
+	_, err = c.ServerVersion()
+	switch status := apierrors.APIStatus(nil); {
+	case errors.As(err, &status):
+		return fmt.Errorf("the API server at %s does not let the operator in: %w", cluster.Host, err)
+	case err != nil:
 		return fmt.Errorf("the API server at %s cannot be reached: %w", cluster.Host, err)
 	}
 	return nil
@@ -166,6 +204,9 @@ func newManager(cluster *rest.Config, o options) (manager.Manager, error) {
 	managerOptions.LeaderElectionReleaseOnCancel = true
 	managerOptions.GracefulShutdownTimeout = new(shutdownTimeout)
 	mgr, err := manager.New(cluster, managerOptions)
+	if err != nil && o.leaderElect && o.leaderElectionNamespace == "" {
+		return nil, fmt.Errorf("outside a cluster --leader-elect needs --leader-election-namespace: %w", err)
+	}
 	if err != nil {
 		return nil, err
 	}

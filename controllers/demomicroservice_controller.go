@@ -13,7 +13,7 @@ import (
 
 // NewDemoMicroServiceReconciler returns the loop for DemoMicroServices.
 func NewDemoMicroServiceReconciler(d Dependencies) *Reconciler[*devopsv1.DemoMicroService] {
-	return newReconciler(d,
+	return newReconciler(d, "DemoMicroService",
 		func() *devopsv1.DemoMicroService { return &devopsv1.DemoMicroService{} },
 		translate.DemoMicroService)
 }

@@ -5,8 +5,10 @@ package controllers_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -14,6 +16,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -316,4 +319,170 @@ func mutated(l *loop) error {
 		return fmt.Errorf("the policy is not in force")
 	}
 	return nil
+}
+
+func TestDriftIsRepairedBesideWhatOthersOwn(t *testing.T) {
+	for name, test := range map[string]struct {
+		// before is done by others while the application runs.
+		before func(*loop)
+		change func(*v1alpha1.EGApp)
+		check  func(*loop) error
+	}{
+		"a limit of others that a bigger request exceeds goes, their other fields in the container stay": {
+			before: func(l *loop) {
+				deployment := l.deployment("orders")
+				l.change(deployment, func() {
+					container := &deployment.Spec.Template.Spec.Containers[0]
+					container.Resources.Limits[corev1.ResourceCPU] = resource.MustParse("500m")
+					container.Env = append(container.Env, corev1.EnvVar{Name: "INJECTED", Value: "1"})
+					container.VolumeMounts = []corev1.VolumeMount{{Name: "certs", MountPath: "/certs"}}
+					deployment.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "certs", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+				})
+			},
+			change: func(a *v1alpha1.EGApp) { a.Spec.InstanceType = v1alpha1.InstanceTypeHighCPU },
+			check: func(l *loop) error {
+				container := l.deployment("orders").Spec.Template.Spec.Containers[0]
+				if cpu := container.Resources.Requests.Cpu().String(); cpu != "2" {
+					return fmt.Errorf("the request is %s", cpu)
+				}
+				if len(container.Env) != 2 || len(container.VolumeMounts) != 1 {
+					return fmt.Errorf("fields of others are gone: %v %v", container.Env, container.VolumeMounts)
+				}
+				return nil
+			},
+		},
+		"a port of our name goes, another port of theirs stays": {
+			before: func(l *loop) {
+				service := l.service("orders")
+				l.change(service, func() {
+					service.Spec.Ports = []corev1.ServicePort{{Name: "http", Port: 8000}, {Name: "metrics", Port: 9090}}
+				})
+			},
+			change: func(*v1alpha1.EGApp) {},
+			check: func(l *loop) error {
+				var got []string
+				for _, port := range l.service("orders").Spec.Ports {
+					got = append(got, fmt.Sprint(port.Name, port.Port))
+				}
+				slices.Sort(got)
+				if !slices.Equal(got, []string{"http80", "metrics9090"}) {
+					return fmt.Errorf("the ports are %v", got)
+				}
+				return nil
+			},
+		},
+		"two variables of one name in a sidecar": {
+			before: func(l *loop) {
+				deployment := l.deployment("orders")
+				l.change(deployment, func() {
+					deployment.Spec.Template.Spec.Containers = append(deployment.Spec.Template.Spec.Containers, corev1.Container{
+						Name: "log", Image: "log:1", Env: []corev1.EnvVar{{Name: "A", Value: "1"}, {Name: "A", Value: "2"}}})
+					deployment.Spec.Replicas = new(int32(9))
+				})
+			},
+			change: func(a *v1alpha1.EGApp) { a.Spec.Image = "registry.example.com/orders:2" },
+			check: func(l *loop) error {
+				spec := l.deployment("orders").Spec
+				if *spec.Replicas != 3 || spec.Template.Spec.Containers[0].Image != "registry.example.com/orders:2" || len(spec.Template.Spec.Containers) != 2 {
+					return fmt.Errorf("replicas %d, containers %v", *spec.Replicas, spec.Template.Spec.Containers)
+				}
+				return nil
+			},
+		},
+		"a value where we ask for zero": {
+			before: func(l *loop) {
+				deployment := l.deployment("orders")
+				l.change(deployment, func() { deployment.Spec.MinReadySeconds = 300 })
+			},
+			change: func(*v1alpha1.EGApp) {},
+			check: func(l *loop) error {
+				if got := l.deployment("orders").Spec.MinReadySeconds; got != 0 {
+					return fmt.Errorf("minReadySeconds is %d", got)
+				}
+				return nil
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLoop(t)
+			app := ordersApp()
+			l.running(app)
+			test.before(l)
+			l.change(app, func() { test.change(app) })
+			if _, err := l.turn(app); err != nil {
+				t.Error(err)
+			}
+			if err := test.check(l); err != nil {
+				t.Error(err)
+			}
+			writes := l.requests.writes()
+			l.rollOut("orders")
+			l.reconcile(app)
+			if app.Status.Phase != appstatus.PhaseRunning || l.requests.writes()-writes > 1 {
+				t.Errorf("phase is %s after %d writes", app.Status.Phase, l.requests.writes()-writes)
+			}
+		})
+	}
+}
+
+func TestAdmissionThatHidesAnObjectIsToldAndHoldsNothingUp(t *testing.T) {
+	l := newLoop(t)
+	mutate(l, `[JSONPatch{op: "replace", path: "/metadata/labels", value: {"only": "this"}}, JSONPatch{op: "add", path: "/spec/template/metadata/annotations", value: {"policy": "on"}}]`)
+	eventually(t, func() error {
+		probe := foreignDeployment("probe")
+		probe.Namespace, probe.Labels = l.namespace, map[string]string{"a": "b"}
+		if err := l.user.Create(l.ctx, probe, client.DryRunAll); err != nil {
+			return err
+		}
+		if probe.Labels["only"] != "this" {
+			return fmt.Errorf("the policy is not in force")
+		}
+		return nil
+	})
+	app := ordersApp()
+	l.create(app)
+	started := time.Now()
+	for range 3 {
+		result, err := l.turn(app)
+		l.must(err)
+		if result.RequeueAfter < 30*time.Second {
+			t.Errorf("it looks again after %s", result.RequeueAfter)
+		}
+	}
+	if took := time.Since(started); took > 10*time.Second {
+		t.Errorf("three turns take %s: they wait for what never comes", took)
+	}
+	l.read(app)
+	ready := meta.FindStatusCondition(app.Status.Conditions, appstatus.ConditionReady)
+	if ready == nil || ready.Reason != appstatus.ReasonRefused || !strings.Contains(ready.Message, "platform.evillgenius.com/managed-by") {
+		t.Errorf("Ready is %v", ready)
+	}
+}
+
+func TestAStrippedHashIsNotWrittenAgainAndAgain(t *testing.T) {
+	l := newLoop(t)
+	mutate(l, `[JSONPatch{op: "remove", path: "/metadata/annotations/platform.evillgenius.com~1applied-hash"}]`)
+	app := ordersApp()
+	eventually(t, func() error {
+		probe := foreignDeployment("probe")
+		probe.Namespace, probe.Annotations = l.namespace, map[string]string{"platform.evillgenius.com/applied-hash": "x"}
+		if err := l.user.Create(l.ctx, probe, client.DryRunAll); err != nil {
+			return err
+		}
+		if len(probe.Annotations) > 0 {
+			return fmt.Errorf("the policy is not in force")
+		}
+		return nil
+	})
+	l.running(app)
+	writes := l.requests.writes()
+	for range 3 {
+		deployment := l.deployment("orders")
+		deployment.Status.Conditions[0].Message += "."
+		l.must(l.user.Status().Update(l.ctx, deployment))
+		l.reconcile(app)
+	}
+	if got := l.requests.writes() - writes; got != 0 {
+		t.Errorf("%d writes at rest", got)
+	}
 }

@@ -118,7 +118,7 @@ func (l *loop) connect(wrap func(client.Client) client.Client) {
 		l.Fatal("the cache does not fill")
 	}
 	l.reader = reader
-	l.operator, err = controllers.NewClient([]string{l.namespace})(config, client.Options{Scheme: scheme, Cache: &client.CacheOptions{Reader: reader}})
+	l.operator, err = client.New(config, client.Options{Scheme: scheme, Cache: &client.CacheOptions{Reader: reader}})
 	l.must(err)
 	live, err := client.New(config, client.Options{Scheme: scheme})
 	l.must(err)

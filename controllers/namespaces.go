@@ -12,7 +12,8 @@ import (
 )
 
 // ParseNamespaces reads a comma-separated list of namespaces, in which blanks and empty
-// items do not count, and returns them sorted, each once. An empty list means all.
+// items do not count, and returns them sorted, each once. A blank list means all; one of
+// nothing but commas names none, which is an error.
 func ParseNamespaces(list string) ([]string, error) {
 	var namespaces []string
 	for item := range strings.SplitSeq(list, ",") {
@@ -24,6 +25,9 @@ func ParseNamespaces(list string) ([]string, error) {
 			return nil, fmt.Errorf("%q is not the name of a namespace: %s", namespace, strings.Join(problems, "; "))
 		}
 		namespaces = append(namespaces, namespace)
+	}
+	if len(namespaces) == 0 && strings.TrimSpace(list) != "" {
+		return nil, fmt.Errorf("%q names no namespace; leave it empty for all", list)
 	}
 	slices.Sort(namespaces)
 	return slices.Compact(namespaces), nil

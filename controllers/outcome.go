@@ -31,6 +31,9 @@ type outcome struct {
 	wait time.Duration
 	// err is tried again with growing delay.
 	err error
+	// stale tells that the turn was decided on what is there no more: its result says
+	// nothing about the application.
+	stale bool
 }
 
 // stalled waits for a person to change the specification.
@@ -39,10 +42,11 @@ func stalled(invalid error) outcome { return outcome{invalid: invalid} }
 // outcomeOf maps what came of applying the children; it is the only place that does.
 func outcomeOf(applied workload.Applied, err error) outcome {
 	switch {
-	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
-		return outcome{wait: staleRecheck}
+	case applied.Failure == nil && (apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err)):
+		return outcome{wait: staleRecheck, stale: true}
 	case applied.Failure != nil && applied.Failure.Reason == workload.FailureNamespaceTerminating:
-		return outcome{}
+		// The application goes with the namespace, which takes no more events either.
+		return outcome{stale: true}
 	case applied.Failure != nil && applied.Failure.Reason != workload.FailureTransient:
 		return outcome{wait: refusalRecheck}
 	case err != nil:
@@ -53,10 +57,6 @@ func outcomeOf(applied workload.Applied, err error) outcome {
 		return outcome{}
 	}
 }
-
-// isStale tells that the turn was decided on an object that has changed since: its
-// result says nothing about the application.
-func (o outcome) isStale() bool { return o.wait == staleRecheck }
 
 // and returns the outcome together with that of the status write.
 func (o outcome) and(due time.Duration, err error) outcome {

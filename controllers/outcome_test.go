@@ -51,7 +51,8 @@ func TestOutcomeOfApplying(t *testing.T) {
 		{"refused for one child, another's name is taken", workload.Applied{
 			Conflicts: conflict, Failure: failed(workload.FailureRefused).Failure,
 		}, errForbidden, time.Minute, false, false},
-		{"the namespace is being deleted", failed(workload.FailureNamespaceTerminating), errForbidden, 0, false, false},
+		{"the namespace is being deleted", failed(workload.FailureNamespaceTerminating), errForbidden, 0, false, true},
+		{"a webhook denies with the code of a conflict", failed(workload.FailureTransient), errConflict, 0, true, false},
 		{"the server fails", failed(workload.FailureTransient), errServer, 0, true, false},
 		{"the server fails while a name is taken", workload.Applied{Conflicts: conflict}, errServer, 0, true, false},
 		{"pruning fails", workload.Applied{}, errServer, 0, true, false},
@@ -62,8 +63,8 @@ func TestOutcomeOfApplying(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := outcomeOf(test.applied, test.err)
-			if o.isStale() != test.stale {
-				t.Errorf("isStale is %t, want %t", o.isStale(), test.stale)
+			if o.stale != test.stale {
+				t.Errorf("stale is %t, want %t", o.stale, test.stale)
 			}
 			result, err := o.result()
 			if (err != nil) != test.retried {
@@ -81,8 +82,8 @@ func TestInvalidSpecificationIsNotRetried(t *testing.T) {
 	invalid := errors.New("spec.image: Invalid value")
 	o := stalled(invalid)
 	result, err := o.result()
-	if err != nil || result != (reconcile.Result{}) || o.isStale() {
-		t.Errorf("result is %+v, %v, stale %t; want to wait for an event", result, err, o.isStale())
+	if err != nil || result != (reconcile.Result{}) || o.stale {
+		t.Errorf("result is %+v, %v, stale %t; want to wait for an event", result, err, o.stale)
 	}
 	if !errors.Is(o.invalid, invalid) {
 		t.Errorf("the outcome carries %v, want the user's error for the status", o.invalid)
@@ -105,7 +106,7 @@ func TestOutcomeTogetherWithTheStatusWrite(t *testing.T) {
 		{"written, and another look is due", outcome{wait: time.Minute}, 0, nil, time.Minute, nil},
 		{"the object is gone", outcome{}, 0, fmt.Errorf("write status: %w", errNotFound), 0, nil},
 		{"the write fails", outcome{}, 0, errServer, 0, []error{errServer}},
-		{"another writer was faster", outcome{}, 0, errConflict, 0, []error{errConflict}},
+		{"another writer was faster", outcome{}, 0, errConflict, 100 * time.Millisecond, nil},
 		{"both fail", outcome{err: errForbidden}, 0, errServer, 0, []error{errForbidden, errServer}},
 		{"applying fails, the object is gone", outcome{err: errForbidden}, 0, errNotFound, 0, []error{errForbidden}},
 	} {

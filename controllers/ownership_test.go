@@ -4,6 +4,7 @@
 package controllers_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -11,8 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"platformapp/api/appstatus"
@@ -208,6 +211,29 @@ func TestWhatTheSpecificationNoLongerWantsIsPrunedIfItIsOurs(t *testing.T) {
 				t.Errorf("the DemoMicroService is %s", app.Status.Phase)
 			}
 		})
+	}
+}
+
+func TestAPruneThatFailsIsTold(t *testing.T) {
+	faulty := &faultyClient{err: apierrors.NewForbidden(schema.GroupResource{Resource: "services"}, "podinfo", errors.New(`User "operator" cannot delete resource "services"`))}
+	l := newLoop(t, wrapped(around(faulty)))
+	app := podinfoService()
+	l.running(app)
+	service := foreignService("podinfo")
+	service.Labels = map[string]string{"platform.evillgenius.com/managed-by": "platformapp"}
+	service.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(app, devopsv1.GroupVersion.WithKind("DemoMicroService"))}
+	l.create(service)
+	faulty.at = faulty.writes + 1
+	result, err := l.turn(app)
+	l.must(err)
+	l.read(app)
+	ready := meta.FindStatusCondition(app.Status.Conditions, appstatus.ConditionReady)
+	if ready.Reason != appstatus.ReasonForbidden || !strings.Contains(ready.Message, "cannot delete") || result.RequeueAfter != time.Minute {
+		t.Errorf("Ready is %s: %s; it looks again after %s", ready.Reason, ready.Message, result.RequeueAfter)
+	}
+	l.reconcile(app)
+	if l.exists(service) || app.Status.Phase != appstatus.PhaseRunning {
+		t.Errorf("after the right is there the phase is %s", app.Status.Phase)
 	}
 }
 

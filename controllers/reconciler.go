@@ -25,7 +25,7 @@ type application interface {
 
 // Reconciler keeps the applications of one kind as they are asked for.
 type Reconciler[T application] struct {
-	client    client.Client
+	kind      string
 	observer  observe.Reader
 	applier   *apply.Applier
 	reporter  *reporter
@@ -36,7 +36,7 @@ type Reconciler[T application] struct {
 // Reconcile makes one turn of the loop for one application.
 func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	app := r.newObject()
-	if err := r.client.Get(ctx, request.NamespacedName, app); err != nil {
+	if err := r.observer.Get(ctx, r.kind, request.NamespacedName, app); err != nil {
 		r.forget(request, err)
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
@@ -54,7 +54,7 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request
 	desired := resources.Desired(w, observed)
 	applied, err := r.applier.Apply(ctx, w.Owner, desired, observed)
 	if err == nil {
-		err = r.applier.Prune(ctx, resources.Surplus(w.Owner, desired, observed))
+		err = r.applier.Prune(ctx, resources.Surplus(w.Owner, desired, observed), &applied)
 	}
 	return r.finish(ctx, app, w, observed, applied, outcomeOf(applied, err))
 }
@@ -62,7 +62,7 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request
 // finish reports what came of the turn, the only writer of status, and tells when the
 // next turn is due.
 func (r *Reconciler[T]) finish(ctx context.Context, app T, w workload.Workload, observed workload.Observed, applied workload.Applied, o outcome) (reconcile.Result, error) {
-	if o.isStale() {
+	if o.stale || r.reporter.isFirst(app, o) {
 		return o.result()
 	}
 	next := status.Compute(w, observed, applied, o.invalid, *app.AppStatus())
@@ -75,5 +75,6 @@ func (r *Reconciler[T]) forget(request reconcile.Request, err error) {
 	if client.IgnoreNotFound(err) == nil {
 		r.applier.Forget(request.NamespacedName)
 		r.reporter.forget(request.NamespacedName)
+		r.observer.Forget(r.kind, request.NamespacedName)
 	}
 }

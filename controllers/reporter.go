@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"platformapp/api/appstatus"
+	"platformapp/internal/apply"
 )
 
 // statusPace is the least time between two status writes of which the second brings
@@ -30,12 +31,36 @@ type reporter struct {
 	recorder events.EventRecorder
 	clock    clock.PassiveClock
 
-	mu      sync.Mutex
+	expect apply.Expect
+	kind   string
+
+	mu sync.Mutex
+	// written is when the status of an application was last written.
 	written map[types.NamespacedName]time.Time
+	// failed are the applications whose last turn ended with an error.
+	failed map[types.NamespacedName]bool
 }
 
-func newReporter(c client.Client, recorder events.EventRecorder, now clock.PassiveClock) *reporter {
-	return &reporter{client: c, recorder: recorder, clock: now, written: map[types.NamespacedName]time.Time{}}
+func newReporter(d Dependencies, kind string, expect apply.Expect) *reporter {
+	return &reporter{
+		client: d.Client, recorder: d.Recorder, clock: d.Clock, kind: kind, expect: expect,
+		written: map[types.NamespacedName]time.Time{}, failed: map[types.NamespacedName]bool{},
+	}
+}
+
+// isFirst tells whether an error is the first in a row. It is tried again at once and not
+// told: most are over by then, and what runs is not touched by them.
+func (r *reporter) isFirst(app application, o outcome) bool {
+	key := client.ObjectKeyFromObject(app)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := r.failed[key]
+	if o.err == nil {
+		delete(r.failed, key)
+		return false
+	}
+	r.failed[key] = true
+	return !before
 }
 
 // report writes next as the status of app, unless it is. When the write is not due yet
@@ -64,6 +89,7 @@ func (r *reporter) report(ctx context.Context, app application, next appstatus.S
 	if err := r.client.Status().Patch(ctx, app, patch); err != nil {
 		return 0, fmt.Errorf("write status of %T %s: %w", app, key, err)
 	}
+	r.expect(r.kind, key, app.GetResourceVersion())
 	r.markWritten(key)
 	recordTransition(r.recorder, app, last, next)
 	return 0, nil
@@ -89,6 +115,7 @@ func (r *reporter) forget(key types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.written, key)
+	delete(r.failed, key)
 }
 
 // keepTransitionTimes returns the conditions of next with the transition times that the

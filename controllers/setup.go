@@ -6,10 +6,13 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
@@ -54,7 +57,7 @@ func (o Options) Check() error {
 	if o.MaxConcurrentReconciles < 1 {
 		return fmt.Errorf("--max-concurrent-reconciles must be at least 1, not %d", o.MaxConcurrentReconciles)
 	}
-	return translate.DefaultImages(o.Images).ToAggregate()
+	return translate.CheckDefaultImages(o.Images).ToAggregate()
 }
 
 // Dependencies are what the loop reads and writes by.
@@ -69,24 +72,24 @@ type Dependencies struct {
 	Clock clock.PassiveClock
 }
 
-func newReconciler[T application](d Dependencies, newObject func() T, translate func(T) (workload.Workload, error)) *Reconciler[T] {
+func newReconciler[T application](d Dependencies, kind string, newObject func() T, translate func(T) (workload.Workload, error)) *Reconciler[T] {
+	fence := observe.NewFence()
 	return &Reconciler[T]{
-		client:    d.Client,
-		observer:  observe.Reader{Cache: d.Client, Live: d.Live},
-		applier:   apply.New(d.Client, d.Live),
-		reporter:  newReporter(d.Client, d.Recorder, d.Clock),
+		kind:      kind,
+		observer:  observe.Reader{Cache: d.Client, Live: d.Live, Fence: fence},
+		applier:   apply.New(d.Client, d.Live, fence.Expect),
+		reporter:  newReporter(d, kind, fence.Expect),
 		newObject: newObject,
 		translate: translate,
 	}
 }
 
 // ManagerOptions returns what the controllers ask of their manager: the cache, limited to
-// the operator's own objects in the given namespaces (none means all), a client whose
-// reads see its own writes, and caches that are full when a standby takes over.
+// the operator's own objects in the given namespaces (none means all), and full already
+// when a standby takes over.
 func ManagerOptions(namespaces []string) manager.Options {
 	return manager.Options{
 		Cache:      observe.CacheOptions(namespaces),
-		NewClient:  NewClient(namespaces),
 		Controller: config.Controller{EnableWarmup: new(true)},
 	}
 }
@@ -107,17 +110,13 @@ func SetupWithManager(ctx context.Context, mgr manager.Manager, options Options)
 // carries its label: the children, whoever controls them now, and their pods.
 func watch[T application](mgr manager.Manager, name, selectorKey string, r *Reconciler[T], options Options) error {
 	toOwner := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
-		owner, ok := object.GetLabels()[selectorKey]
-		if !ok {
-			return nil
-		}
-		return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: owner}}}
+		return ownersOf(object, r.kind, selectorKey)
 	})
 	b := builder.ControllerManagedBy(mgr).
 		Named(name).
 		For(r.newObject()).
 		Watches(&corev1.Pod{}, toOwner).
-		WatchesMetadata(&appsv1.ReplicaSet{}, toOwner, builder.WithPredicates(revisionChanged)).
+		WatchesMetadata(&appsv1.ReplicaSet{}, toOwner, builder.WithPredicates(readOfReplicaSet)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: options.MaxConcurrentReconciles,
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry),
@@ -129,7 +128,29 @@ func watch[T application](mgr manager.Manager, name, selectorKey string, r *Reco
 	return b.Complete(r)
 }
 
-// revisionChanged drops the updates of a ReplicaSet of which nothing is read.
-var revisionChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-	return e.ObjectOld.GetAnnotations()[workload.AnnotationRevision] != e.ObjectNew.GetAnnotations()[workload.AnnotationRevision]
+// ownersOf returns the application that an object belongs to, by its label, and the one
+// that controls it, since either mark may have been taken away.
+func ownersOf(object client.Object, kind, selectorKey string) []reconcile.Request {
+	var requests []reconcile.Request
+	add := func(name string) {
+		request := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}}
+		if !slices.Contains(requests, request) {
+			requests = append(requests, request)
+		}
+	}
+	if name, ok := object.GetLabels()[selectorKey]; ok {
+		add(name)
+	}
+	if controller := metav1.GetControllerOfNoCopy(object); controller != nil && controller.Kind == kind {
+		add(controller.Name)
+	}
+	return requests
+}
+
+// readOfReplicaSet drops the updates of a ReplicaSet that change nothing of what is read.
+var readOfReplicaSet = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+	before, after := e.ObjectOld, e.ObjectNew
+	return before.GetAnnotations()[workload.AnnotationRevision] != after.GetAnnotations()[workload.AnnotationRevision] ||
+		!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) ||
+		!equality.Semantic.DeepEqual(before.GetLabels(), after.GetLabels())
 }}

@@ -266,6 +266,15 @@ func TestARefusalIsToldInTheServersWords(t *testing.T) {
 			if retried := err != nil; retried != (test.reason == appstatus.ReasonApplyFailed) {
 				t.Errorf("it is retried with backoff: %t", retried)
 			}
+			if err != nil {
+				// The first error in a row is not told.
+				l.read(app)
+				if len(app.Status.Conditions) > 0 {
+					t.Errorf("one error is told: %v", app.Status.Conditions)
+				}
+				faulty.at = faulty.writes + 1
+				_, _ = l.turn(app)
+			}
 			if err == nil && (result.RequeueAfter < 30*time.Second || result.RequeueAfter > time.Minute) {
 				t.Errorf("it is tried again after %s, want at most once and at least twice in a minute", result.RequeueAfter)
 			}

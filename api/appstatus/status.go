@@ -51,7 +51,7 @@ type Status struct {
 	// +optional
 	Selector string `json:"selector,omitempty"`
 
-	// Image is the container image that the pods of the current specification run.
+	// Image is the container image that runs: it changes when a rollout has ended.
 	// +optional
 	Image string `json:"image,omitempty"`
 

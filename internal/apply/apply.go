@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"platformapp/internal/resources"
 	"platformapp/internal/workload"
@@ -24,14 +25,18 @@ import (
 type Applier struct {
 	writer  client.Client
 	live    client.Reader
+	expect  Expect
 	differ  *differ
 	applied *memory
 }
 
-// New returns an Applier that writes by writer. It asks live, which must read from the
-// API server itself, about objects that are not in the operator's cache.
-func New(writer client.Client, live client.Reader) *Applier {
-	return &Applier{writer: writer, live: live, differ: newDiffer(writer.Scheme()), applied: newMemory()}
+// Expect is told of each write, with the resource version that it led to.
+type Expect func(kind string, name types.NamespacedName, resourceVersion string)
+
+// New returns an Applier that writes by writer and tells expect. It asks live, which must
+// read from the API server itself, about objects that are not in the operator's cache.
+func New(writer client.Client, live client.Reader, expect Expect) *Applier {
+	return &Applier{writer: writer, live: live, expect: expect, differ: newDiffer(writer.Scheme()), applied: newMemory()}
 }
 
 // Forget drops what is remembered about the children of an owner that is gone.
@@ -61,11 +66,16 @@ func (a *Applier) applyChild(ctx context.Context, owner workload.Owner, child re
 		return err
 	}
 	if live == nil {
-		created, err := a.create(ctx, intent, result)
-		if created || err != nil {
-			return err
+		refusal := a.create(ctx, intent, result)
+		if !apierrors.IsConflict(refusal) && !apierrors.IsAlreadyExists(refusal) {
+			return refusal
 		}
-		if live, err = a.readLive(ctx, intent); err != nil {
+		live, err = a.readLive(ctx, intent)
+		if apierrors.IsNotFound(err) {
+			// It was gone again, or the conflict was about something else, such as a quota.
+			return refusal
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -81,15 +91,11 @@ func (a *Applier) applyChild(ctx context.Context, owner workload.Owner, child re
 	}
 }
 
-// create makes the object unless there is one: an apply with a resource version finds
-// no object that has it, and so can only create. It returns false when there is one.
-func (a *Applier) create(ctx context.Context, in *intent, result *workload.Applied) (bool, error) {
+// create makes the object unless there is one, which is a conflict: an apply with a
+// resource version that no object has can only create.
+func (a *Applier) create(ctx context.Context, in *intent, result *workload.Applied) error {
 	in.child.Meta.WithResourceVersion("1")
-	err := a.write(ctx, in, result)
-	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return a.write(ctx, in, result)
 }
 
 func (a *Applier) readLive(ctx context.Context, in *intent) (workload.Object, error) {
@@ -108,13 +114,13 @@ func (a *Applier) update(ctx context.Context, in *intent, live workload.Object, 
 	}
 	if current {
 		result.Modified = append(result.Modified, prefixed(in.child.Kind, modified)...)
-		return nil
+		return mustBeSeen(live)
 	}
 	in.child.Meta.ResourceVersion = nil
 	in.child.Meta.WithUID(live.GetUID())
 	err = a.write(ctx, in, result)
 	if apierrors.IsInvalid(err) {
-		return a.takeOver(ctx, in, err, result)
+		return a.takeOver(ctx, in, live.GetUID(), err, result)
 	}
 	return err
 }
@@ -127,9 +133,6 @@ func (a *Applier) isCurrent(in *intent, live workload.Object) (bool, []string, e
 	known = known && last.uid == live.GetUID() && last.hash == in.hash
 	if known && last.resourceVersion == live.GetResourceVersion() {
 		return true, last.modified, nil
-	}
-	if live.GetAnnotations()[workload.AnnotationAppliedHash] != in.hash {
-		return false, nil, nil
 	}
 	difference, err := a.differ.difference(in.object, live)
 	if err != nil {
@@ -155,6 +158,7 @@ func (a *Applier) write(ctx context.Context, in *intent, result *workload.Applie
 	if err := a.writer.Apply(ctx, apply, client.FieldOwner(workload.FieldManager), client.ForceOwnership); err != nil {
 		return err
 	}
+	a.expect(in.child.Kind, in.key, *apply.ResourceVersion)
 	stored, err := in.newObject()
 	if err != nil {
 		return err
@@ -171,7 +175,16 @@ func (a *Applier) write(ctx context.Context, in *intent, result *workload.Applie
 	if in.child.Kind == workload.KindDeployment {
 		result.Generation = stored.GetGeneration()
 	}
-	return nil
+	return mustBeSeen(stored)
+}
+
+// mustBeSeen refuses an object from which admission takes the label that the operator
+// sees its objects by: it would never learn what becomes of it.
+func mustBeSeen(object workload.Object) error {
+	if object.GetLabels()[workload.LabelManagedBy] == workload.ManagedBy {
+		return nil
+	}
+	return errUnseen
 }
 
 func (a *Applier) remember(in *intent, stored workload.Object, d difference) {
@@ -181,16 +194,22 @@ func (a *Applier) remember(in *intent, stored workload.Object, d difference) {
 	})
 }
 
-// Prune deletes the owner's children that are no longer desired.
-func (a *Applier) Prune(ctx context.Context, surplus []workload.Object) error {
+// Prune deletes the owner's children that are no longer desired. A failure is told as
+// Apply does.
+func (a *Applier) Prune(ctx context.Context, surplus []workload.Object, result *workload.Applied) error {
 	for _, object := range surplus {
 		if object.GetDeletionTimestamp() != nil {
 			continue
 		}
+		gvk, err := apiutil.GVKForObject(object, a.writer.Scheme())
+		if err != nil {
+			return err
+		}
 		uid := object.GetUID()
-		err := a.writer.Delete(ctx, object, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+		err = a.writer.Delete(ctx, object, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 		if client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("delete %T %s/%s: %w", object, object.GetNamespace(), object.GetName(), err)
+			result.Failure = failureOf(gvk.Kind, err)
+			return fmt.Errorf("delete %s %s/%s: %w", gvk.Kind, object.GetNamespace(), object.GetName(), err)
 		}
 	}
 	return nil

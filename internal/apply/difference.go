@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/applyconfigurations"
@@ -40,8 +41,9 @@ type difference struct {
 func (d difference) isEmpty() bool { return len(d.paths) == 0 }
 
 // difference returns the fields of desired that live lacks or has another value for.
-// Fields that live has beyond those are of no interest.
-func (d *differ) difference(desired, live workload.Object) (difference, error) {
+// Fields that live has beyond those are of no interest, and a zero that live lacks is no
+// difference: its type leaves it out.
+func (d *differ) difference(desired *unstructured.Unstructured, live workload.Object) (difference, error) {
 	want, err := d.typed(desired)
 	if err != nil {
 		return difference{}, err
@@ -54,7 +56,12 @@ func (d *differ) difference(desired, live workload.Object) (difference, error) {
 	if err != nil {
 		return difference{}, fmt.Errorf("compare: %w", err)
 	}
-	fields := comparison.Added.Union(comparison.Modified).Leaves()
+	fields := comparison.Modified.Leaves()
+	for path := range comparison.Added.Leaves().All() {
+		if !isZero(valueAt(want.AsValue(), path)) {
+			fields.Insert(path.Copy())
+		}
+	}
 	if fields.Empty() {
 		return difference{}, nil
 	}
@@ -75,13 +82,15 @@ func newDifference(fields *fieldpath.Set, have *typed.TypedValue) (difference, e
 	return d, nil
 }
 
+// typed reads an object by its schema. Others may have put two items of one key into a
+// list, which the API server accepts from them.
 func (d *differ) typed(object workload.Object) (*typed.TypedValue, error) {
 	gvk, err := apiutil.GVKForObject(object, d.scheme)
 	if err != nil {
 		return nil, err
 	}
 	object.GetObjectKind().SetGroupVersionKind(gvk)
-	value, err := d.converter.ObjectToTyped(object)
+	value, err := d.converter.ObjectToTyped(object, typed.AllowDuplicates)
 	if err != nil {
 		return nil, fmt.Errorf("read %s by its schema: %w", gvk.Kind, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
@@ -22,6 +23,17 @@ func newTestDiffer(t testing.TB) *differ {
 	return newDiffer(scheme)
 }
 
+// desiredOf is a Deployment as it is applied.
+func desiredOf(t testing.TB, spec string) *unstructured.Unstructured {
+	t.Helper()
+	object := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte("{apiVersion: apps/v1, kind: Deployment, spec: {"+spec+"}}"), &object.Object); err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+// deploymentOf is a Deployment as it is stored.
 func deploymentOf(t testing.TB, spec string) *appsv1.Deployment {
 	t.Helper()
 	deployment := &appsv1.Deployment{}
@@ -43,9 +55,14 @@ func TestDifference(t *testing.T) {
 		"zero where the live object has a value": {"replicas: 0", "replicas: 5", []string{".spec.replicas"}},
 		"no value in the live object":            {"progressDeadlineSeconds: 600", "replicas: 5", []string{".spec.progressDeadlineSeconds"}},
 		"a zero that the type leaves out":        {"minReadySeconds: 0", "replicas: 1", nil},
+		"a zero where the live object has a value that the type may leave out": {"minReadySeconds: 0", "minReadySeconds: 300", []string{".spec.minReadySeconds"}},
+		"two items of one key in the live object": {
+			"template: {spec: {containers: [{name: a, image: x}]}}",
+			"template: {spec: {containers: [{name: a, image: x}, {name: log, env: [{name: A, value: b}, {name: A, value: c}]}]}}", nil,
+		},
 		"a quantity spelt otherwise": {
-			"template: {spec: {containers: [{name: a, resources: {limits: {memory: 2048Mi, cpu: 1000m}}}]}}",
-			"template: {spec: {containers: [{name: a, resources: {limits: {memory: 2Gi, cpu: 1}}}]}}", nil,
+			"template: {spec: {containers: [{name: a, resources: {limits: {memory: 2Gi, cpu: \"1\"}}}]}}",
+			"template: {spec: {containers: [{name: a, resources: {limits: {memory: 2048Mi, cpu: 1000m}}}]}}", nil,
 		},
 		"items of others before and after ours": {
 			"template: {spec: {containers: [{name: a, image: x}]}}",
@@ -62,7 +79,7 @@ func TestDifference(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := newTestDiffer(t).difference(deploymentOf(t, test.desired), deploymentOf(t, test.live))
+			got, err := newTestDiffer(t).difference(desiredOf(t, test.desired), deploymentOf(t, test.live))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +93,7 @@ func TestDifference(t *testing.T) {
 func TestTheDigestTellsWhatTheLiveObjectHasInstead(t *testing.T) {
 	differ := newTestDiffer(t)
 	digest := func(live string) string {
-		d, err := differ.difference(deploymentOf(t, "replicas: 3"), deploymentOf(t, live))
+		d, err := differ.difference(desiredOf(t, "replicas: 3"), deploymentOf(t, live))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,8 +129,8 @@ func TestARequestTakesTheAnswerWhole(t *testing.T) {
 
 func BenchmarkDifference(b *testing.B) {
 	differ := newTestDiffer(b)
-	object := deploymentOf(b, "replicas: 3, template: {spec: {containers: [{name: a, image: x, env: [{name: A, value: b}], ports: [{containerPort: 8080, protocol: TCP}]}]}}")
-	live := object.DeepCopy()
+	const spec = "replicas: 3, template: {spec: {containers: [{name: a, image: x, env: [{name: A, value: b}], ports: [{containerPort: 8080, protocol: TCP}]}]}}"
+	object, live := desiredOf(b, spec), deploymentOf(b, spec)
 	for b.Loop() {
 		if _, err := differ.difference(object, live); err != nil {
 			b.Fatal(err)

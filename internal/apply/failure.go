@@ -4,6 +4,7 @@
 package apply
 
 import (
+	"errors"
 	"regexp"
 	"strings"
 
@@ -17,13 +18,25 @@ import (
 // plugins, whose refusals are Forbidden as well, do not use.
 var missingRight = regexp.MustCompile(`User ".*" cannot \w+ resource`)
 
+// errUnseen is the refusal of mustBeSeen.
+var errUnseen = errors.New("admission removes the label " + workload.LabelManagedBy + ", without which the operator cannot see the object")
+
+// isStale tells that a write met another state of the cluster than it was decided on. A
+// webhook may deny with the same code, which is no reason to try again at once.
+func isStale(err error) bool {
+	return apierrors.IsAlreadyExists(err) || (apierrors.IsConflict(err) &&
+		(strings.Contains(err.Error(), "the object has been modified") || strings.Contains(err.Error(), "Precondition failed") || strings.Contains(err.Error(), "uid mismatch")))
+}
+
 // failureOf sorts the error of a write by who has to act, or returns nil for a conflict
 // with another writer, after which the operator looks again.
 func failureOf(kind string, err error) *workload.Failure {
 	failure := &workload.Failure{Reason: workload.FailureTransient, Kind: kind, Message: err.Error()}
 	switch {
-	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
+	case isStale(err):
 		return nil
+	case errors.Is(err, errUnseen):
+		failure.Reason = workload.FailureRefused
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		failure.Reason = workload.FailureNamespaceTerminating
 	case apierrors.IsForbidden(err) && missingRight.MatchString(err.Error()):

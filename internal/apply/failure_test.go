@@ -33,6 +33,7 @@ func TestFailuresAreSortedByWhoHasToAct(t *testing.T) {
 		"the object is too large":    {apierrors.NewRequestEntityTooLargeError("3 MB"), workload.FailureRefused},
 		"the server fails":           {apierrors.NewInternalError(errors.New("etcd is away")), workload.FailureTransient},
 		"the server is busy":         {apierrors.NewTooManyRequests("later", 1), workload.FailureTransient},
+		"a webhook denies by 409":    {apierrors.NewConflict(services, "orders", errors.New(`admission webhook "w" denied the request`)), workload.FailureTransient},
 		"the connection is lost":     {errors.New("connection reset by peer"), workload.FailureTransient},
 		"the time is over":           {context.DeadlineExceeded, workload.FailureTransient},
 	} {
@@ -44,7 +45,7 @@ func TestFailuresAreSortedByWhoHasToAct(t *testing.T) {
 		})
 	}
 	for name, err := range map[string]error{
-		"another writer was faster": apierrors.NewConflict(services, "orders", errors.New("modified")),
+		"another writer was faster": apierrors.NewConflict(services, "orders", errors.New("the object has been modified; please apply your changes to the latest version")),
 		"the name is taken":         apierrors.NewAlreadyExists(services, "orders"),
 	} {
 		if got := failureOf("Service", err); got != nil {

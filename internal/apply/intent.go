@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -24,9 +25,8 @@ type intent struct {
 	hash   string
 	gvk    schema.GroupVersionKind
 	scheme *runtime.Scheme
-	// object is the child as an object of its type, so that it compares with the live
-	// one: a zero value that the type leaves out is left out on both sides.
-	object workload.Object
+	// object is the child as it is applied.
+	object *unstructured.Unstructured
 }
 
 func newIntent(owner workload.Owner, child resources.Child, scheme *runtime.Scheme) (*intent, error) {
@@ -37,20 +37,14 @@ func newIntent(owner workload.Owner, child resources.Child, scheme *runtime.Sche
 	in := &intent{child: child, key: types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name}, hash: hashOf(serialized), scheme: scheme}
 	child.Meta.WithAnnotations(map[string]string{workload.AnnotationAppliedHash: in.hash})
 
-	var typeMeta struct {
-		APIVersion string `json:"apiVersion"`
-		Kind       string `json:"kind"`
+	if serialized, err = json.Marshal(child.Config); err != nil {
+		return nil, fmt.Errorf("serialize %s: %w", child.Kind, err)
 	}
-	if err := json.Unmarshal(serialized, &typeMeta); err != nil {
-		return nil, fmt.Errorf("read type of %s: %w", child.Kind, err)
-	}
-	in.gvk = schema.FromAPIVersionAndKind(typeMeta.APIVersion, typeMeta.Kind)
-	if in.object, err = in.newObject(); err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(serialized, in.object); err != nil {
+	in.object = &unstructured.Unstructured{}
+	if err := in.object.UnmarshalJSON(serialized); err != nil {
 		return nil, fmt.Errorf("read %s: %w", child.Kind, err)
 	}
+	in.gvk = in.object.GroupVersionKind()
 	return in, nil
 }
 

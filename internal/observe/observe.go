@@ -27,6 +27,8 @@ type Reader struct {
 	Cache client.Reader
 	// Live is the API server, which has the objects of others as well.
 	Live client.Reader
+	// Fence knows what the operator wrote.
+	Fence *Fence
 }
 
 // Read returns what there is of the owner's children. With live set it asks the API
@@ -54,7 +56,7 @@ func (r Reader) Read(ctx context.Context, owner workload.Owner, live bool) (work
 func (r Reader) child(ctx context.Context, owner workload.Owner, kind resources.Kind, live bool) (workload.Object, error) {
 	key := types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name}
 	object := kind.New()
-	err := r.Cache.Get(ctx, key, object)
+	err := r.Get(ctx, kind.Name, key, object)
 	if apierrors.IsNotFound(err) && live {
 		object = kind.New()
 		err = r.Live.Get(ctx, key, object)
@@ -92,6 +94,14 @@ func (r Reader) readPods(ctx context.Context, owner workload.Owner, deployment t
 	}
 	slices.SortFunc(observed.Pods, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 	return nil
+}
+
+// Forget drops what is remembered of an owner that is gone, and of its children.
+func (r Reader) Forget(kind string, name types.NamespacedName) {
+	r.Fence.Forget(kind, name)
+	for _, child := range resources.Kinds {
+		r.Fence.Forget(child.Name, name)
+	}
 }
 
 func isControlledBy(object metav1.Object, uid types.UID) bool {

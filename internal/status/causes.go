@@ -44,6 +44,8 @@ var ranking = []func(facts) *cause{
 func (f facts) firstCause() *cause {
 	for _, find := range ranking {
 		if c := find(f); c != nil {
+			// Whatever the cause is, a rollout that has stood still for too long needs a person.
+			c.stalled = c.stalled || (!c.reconciling && progressDeadline(f) != nil)
 			return c
 		}
 	}

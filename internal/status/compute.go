@@ -34,7 +34,9 @@ func Compute(w workload.Workload, o workload.Observed, a workload.Applied, inval
 	if f.deployment != nil {
 		s.Replicas = f.deployment.Status.Replicas
 		s.ReadyReplicas = f.deployment.Status.ReadyReplicas
-		s.UpdatedReplicas = f.deployment.Status.UpdatedReplicas
+		if f.deploymentIsCurrent() {
+			s.UpdatedReplicas = f.deployment.Status.UpdatedReplicas
+		}
 		s.AvailableReplicas = f.deployment.Status.AvailableReplicas
 		s.Pods, s.PodStatuses = listPods(o.Pods)
 	}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
@@ -499,6 +500,18 @@ func standstillRows() []row {
 			c.RestartCount, c.LastTerminationState.Terminated = 1, &failure
 			s.counts(3, 3, 2, 2)
 		}), want{reason: appstatus.ReasonCrashLoop, phase: appstatus.PhaseDegraded, available: true, says: []string{"orders-2-001", "exit code 3"}}},
+		{"a pod that crashed long ago and has served since fails its probe", running(3).with(func(s *scene) {
+			pod := &s.pods[1]
+			notReady(pod)
+			start := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+			c := &pod.Status.ContainerStatuses[0]
+			c.Ready, c.RestartCount, c.LastTerminationState.Terminated = false, 1, &oom
+			c.State = corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: start}}
+			for i := range pod.Status.Conditions {
+				pod.Status.Conditions[i].LastTransitionTime = metav1.NewTime(start.Add(time.Hour))
+			}
+			s.counts(3, 3, 2, 2)
+		}), want{reason: appstatus.ReasonPodsNotReady, phase: appstatus.PhaseDegraded, available: true, says: []string{"2 of 3 pods"}}},
 		{"all pods were evicted and the Deployment does not know yet", running(3).with(func(s *scene) {
 			for i := range s.pods {
 				evicted(&s.pods[i])

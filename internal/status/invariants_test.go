@@ -100,6 +100,9 @@ func violations(s *scene, got appstatus.Status) []string {
 	if deployment != nil {
 		d := deployment.Status
 		want = []int32{d.Replicas, d.UpdatedReplicas, d.ReadyReplicas, d.AvailableReplicas}
+		if d.ObservedGeneration < max(deployment.Generation, s.applied.Generation) {
+			want[1] = 0 // The Deployment counts pods of the specification before.
+		}
 	}
 	if !slices.Equal(counts, want) {
 		fail("counts are %v, the Deployment's %v", counts, want)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"platformapp/api/appstatus"
 )
@@ -118,7 +119,7 @@ func podProblems(pod corev1.Pod, main string) []podProblem {
 			fmt.Sprintf("Pod %s cannot be scheduled: %s", pod.Name, c.Message)})
 	}
 	for _, c := range containers(pod) {
-		if problem := containerProblem(describeContainer(pod, c.Name, main), c); problem != nil {
+		if problem := containerProblem(describeContainer(pod, c.Name, main), c, servedSince(pod)); problem != nil {
 			problems = append(problems, *problem)
 		}
 	}
@@ -150,10 +151,18 @@ func isRestartable(pod corev1.Pod, name string) bool {
 	})
 }
 
-func containerProblem(which string, c corev1.ContainerStatus) *podProblem {
+// servedSince returns a function that tells whether the pod has served since a time.
+func servedSince(pod corev1.Pod) func(metav1.Time) bool {
+	return func(start metav1.Time) bool {
+		notReady := podConditionIs(pod, corev1.PodReady, corev1.ConditionFalse)
+		return notReady != nil && notReady.LastTransitionTime.After(start.Time)
+	}
+}
+
+func containerProblem(which string, c corev1.ContainerStatus, servedSince func(metav1.Time) bool) *podProblem {
 	waiting := c.State.Waiting
 	if waiting == nil {
-		return endedProblem(which, c)
+		return endedProblem(which, c, servedSince)
 	}
 	switch waiting.Reason {
 	case "", "ContainerCreating", "PodInitializing":
@@ -171,15 +180,15 @@ func containerProblem(which string, c corev1.ContainerStatus) *podProblem {
 }
 
 // endedProblem finds a container that has ended and not yet been started again, or was
-// but has yet to serve: between two ends nothing has become better.
-func endedProblem(which string, c corev1.ContainerStatus) *podProblem {
-	ended := c.State.Terminated
+// but has not served since: between two ends nothing has become better.
+func endedProblem(which string, c corev1.ContainerStatus, servedSince func(metav1.Time) bool) *podProblem {
+	ended, running := c.State.Terminated, c.State.Running
 	switch {
 	case ended != nil && ended.ExitCode == 0 && c.Ready:
 		return nil
 	case ended != nil:
 		return &podProblem{rankCrashLoop, appstatus.ReasonCrashLoop, which + " has ended" + describeExit(ended)}
-	case !c.Ready && c.LastTerminationState.Terminated != nil:
+	case !c.Ready && c.LastTerminationState.Terminated != nil && running != nil && !servedSince(running.StartedAt):
 		return &podProblem{rankCrashLoop, appstatus.ReasonCrashLoop, which + " ends again and again" + lastExit(c)}
 	default:
 		return nil

@@ -22,9 +22,9 @@ func imageErrors(path *field.Path, image string) field.ErrorList {
 	return nil
 }
 
-// DefaultImages returns every default image that no runtime can pull, by the environment
+// CheckDefaultImages returns an error for every default image that no runtime can pull, by the environment
 // variable that a platform sets it with, for example RELATED_IMAGE_JAVA.
-func DefaultImages(images profile.Images) field.ErrorList {
+func CheckDefaultImages(images profile.Images) field.ErrorList {
 	var errs field.ErrorList
 	for _, framework := range v1alpha1.Frameworks() {
 		errs = append(errs, imageErrors(field.NewPath("RELATED_IMAGE_"+strings.ToUpper(string(framework))), images.For(framework))...)

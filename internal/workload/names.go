@@ -66,37 +66,18 @@ func (o Owner) ChildLabels() map[string]string {
 	return labels
 }
 
-// reservedLabelDomains end the prefixes of labels that belong to a tool: a copy on a
-// child would make that tool take the child for an object of its own.
-var reservedLabelDomains = []string{
-	"kubernetes.io", "k8s.io", "argoproj.io", "fluxcd.io", "helm.sh", "openshift.io",
-	"evillgenius.com", "my.domain",
-}
-
-// PropagatedLabels returns the labels of an owner that its children carry too: all but
-// those whose prefix is, or ends with, the domain of Kubernetes, Argo CD, Flux, Helm,
-// OpenShift or this operator.
+// PropagatedLabels returns the labels of an owner that its children carry too: those whose
+// key has no prefix. Such keys are private to the user; keys with a prefix belong to a
+// tool (https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/), which
+// would take a child that carries a copy for an object of its own, and may delete it.
 func PropagatedLabels(labels map[string]string) map[string]string {
 	out := map[string]string{}
 	for key, value := range labels {
-		if !isReserved(key) {
+		if !strings.Contains(key, "/") {
 			out[key] = value
 		}
 	}
 	return out
-}
-
-func isReserved(key string) bool {
-	prefix, _, hasPrefix := strings.Cut(key, "/")
-	if !hasPrefix {
-		return false
-	}
-	for _, domain := range reservedLabelDomains {
-		if prefix == domain || strings.HasSuffix(prefix, "."+domain) {
-			return true
-		}
-	}
-	return false
 }
 
 // ContainerName makes a DNS label of an application's id: lower-case letters, digits

@@ -82,14 +82,12 @@ func TestPropagatedLabels(t *testing.T) {
 		{"cost-center", true},
 		{"team", true},
 		{"app", true},
-		{"tags.datadoghq.com/service", true},
-		{"example.com/owner", true},
-		// A domain is not reserved because its name ends with the letters of one that is.
-		{"notkubernetes.io/name", true},
-		{"my-argoproj.io/name", true},
-		{"helm.sh.example.com/chart", true},
 		{"kubernetes.io", true}, // A name without a prefix.
 
+		{"tags.datadoghq.com/service", false},
+		{"example.com/owner", false},
+		{"objectset.rio.cattle.io/hash", false},
+		{"kapp.k14s.io/app", false},
 		{"app.kubernetes.io/instance", false},
 		{"app.kubernetes.io/name", false},
 		{"app.kubernetes.io/part-of", false},

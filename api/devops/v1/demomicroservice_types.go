@@ -28,7 +28,7 @@ type DemoMicroServiceStatus struct {
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:path=demomicroservices,singular=demomicroservice,shortName=dms,categories=all
+// +kubebuilder:resource:path=demomicroservices,singular=demomicroservice,shortName=dms
 // +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=".status.readyReplicas",description="How many pods serve"
 // +kubebuilder:printcolumn:name="Status",type=string,JSONPath=".status.phase",description="The state in one word"
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=".status.conditions[?(@.type==\"Ready\")].reason",description="Why it is in this state"

@@ -96,7 +96,7 @@ type EGAppStatus struct {
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:subresource:scale:specpath=.spec.replicaCount,statuspath=.status.replicas,selectorpath=.status.selector
-// +kubebuilder:resource:path=egapps,singular=egapp,shortName=ega,categories=all
+// +kubebuilder:resource:path=egapps,singular=egapp,shortName=ega
 // +kubebuilder:printcolumn:name="Framework",type=string,JSONPath=".spec.framework",description="What the application is built on"
 // +kubebuilder:printcolumn:name="Environment",type=string,JSONPath=".spec.environment",description="Where it runs"
 // +kubebuilder:printcolumn:name="Type",type=string,JSONPath=".spec.instanceType",description="How big each pod is"
