@@ -41,6 +41,7 @@ const (
 	firstRetry = 5 * time.Millisecond
 	lastRetry  = 30 * time.Second
 	// turnTimeout ends a turn of the loop that is blocked, so that it is tried again.
+	// The shutdown waits less long for one.
 	turnTimeout = time.Minute
 )
 
@@ -120,12 +121,21 @@ func watch[T application](mgr manager.Manager, name, selectorKey string, r *Reco
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: options.MaxConcurrentReconciles,
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry),
-			ReconciliationTimeout:   turnTimeout,
 		})
 	for _, kind := range resources.Kinds {
 		b = b.Watches(kind.New(), toOwner)
 	}
-	return b.Complete(r)
+	return b.Complete(uninterrupted(r))
+}
+
+// uninterrupted lets a turn that is under way end when the operator is stopped: what it
+// writes next is what the operator would write first after the restart.
+func uninterrupted(r reconcile.Reconciler) reconcile.Reconciler {
+	return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), turnTimeout)
+		defer cancel()
+		return r.Reconcile(ctx, request)
+	})
 }
 
 // ownersOf returns the application that an object belongs to, by its label, and the one

@@ -159,8 +159,11 @@ func (f facts) conditions(c *cause) []metav1.Condition {
 
 func (f facts) readyMessage() string {
 	message := fmt.Sprintf("All %s serve.", countPods(f.replicas()))
-	if f.stopped() {
+	switch {
+	case f.stopped():
 		message = "Stopped: no pod is asked for."
+	case f.replicas() == 1:
+		message = "The pod serves."
 	}
 	if len(f.applied.Modified) > 0 {
 		message += " Admission changed " + bounded(f.applied.Modified) + "."

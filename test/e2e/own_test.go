@@ -402,8 +402,13 @@ var reserved = map[string]string{
 	"list demomicroservices.devops.my.domain":         streamed,
 	"list egapps.egplatform.platform.evillgenius.com": streamed,
 
+	"get demomicroservices.devops.my.domain":         lagging,
+	"get egapps.egplatform.platform.evillgenius.com": lagging,
+
 	"delete deployments.apps": "prune treats all kinds alike; every application has had a Deployment so far",
 }
+
+const lagging = "the API server is asked only when the cache is a tenth of a second behind the operator's own write"
 
 const streamed = "an API server of this version streams the list by a watch; an older one does not"
 
