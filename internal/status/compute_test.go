@@ -77,7 +77,7 @@ func restRows() []row {
 			states: map[string][]string{"Running": {"orders-2-000", "orders-2-001", "orders-2-002"}},
 		}},
 		{"the only pod serves", running(1), want{
-			reason: appstatus.ReasonReady, phase: appstatus.PhaseRunning, available: true, says: []string{"1 pod "}, silent: []string{"1 pods"},
+			reason: appstatus.ReasonReady, phase: appstatus.PhaseRunning, available: true, says: []string{"The pod serves."}, silent: []string{"1 pods"},
 		}},
 		{"a sidecar among the init containers runs", running(1).with(func(s *scene) { nativeSidecar(&s.pods[0]) }), want{
 			reason: appstatus.ReasonReady, phase: appstatus.PhaseRunning, available: true, states: map[string][]string{"Running": {"orders-2-000"}},
@@ -425,7 +425,7 @@ func leftoverRows() []row {
 	}
 	return []row{
 		{"evicted, failed and terminating pods are left", running(1).with(withLeftovers), want{
-			reason: appstatus.ReasonReady, phase: appstatus.PhaseRunning, available: true, says: []string{"1 pod "},
+			reason: appstatus.ReasonReady, phase: appstatus.PhaseRunning, available: true, says: []string{"The pod serves."},
 			states: map[string][]string{
 				"Running": {"orders-2-000"}, "Terminating": {"orders-2-100", "orders-2-102"},
 				"Failed": {"orders-2-101", "orders-2-103"}, "Succeeded": {"orders-2-104"},
