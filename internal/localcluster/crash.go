@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -30,20 +31,20 @@ func (c *Cluster) cancelOnCrash(ctx context.Context, cancel context.CancelCauseF
 	}
 }
 
-// crashed returns the components that were started and have ended.
+// crashed returns the components that were started and have ended. What was started is looked up first: a component
+// that is started between the two looks would count as ended otherwise.
 func (c *Cluster) crashed() ([]string, error) {
+	var started []string
+	for _, name := range components {
+		if _, err := os.Stat(filepath.Join(c.clusterDir(), "pids", name+".pid")); err == nil {
+			started = append(started, name)
+		}
+	}
 	alive, err := c.alive()
 	if err != nil {
 		return nil, err
 	}
-	var crashed []string
-	for _, name := range components {
-		_, err := os.Stat(filepath.Join(c.clusterDir(), "pids", name+".pid"))
-		if err == nil && !alive[name] {
-			crashed = append(crashed, name)
-		}
-	}
-	return crashed, nil
+	return slices.DeleteFunc(started, func(name string) bool { return alive[name] }), nil
 }
 
 // alive returns the components that run.

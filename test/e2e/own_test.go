@@ -448,24 +448,23 @@ func rightsAreUsed(s *scene) {
 	s.create(unwanted)
 	s.isGone(shortWait, unwanted)
 
-	used := map[string]bool{}
-	for _, r := range s.requestsOf(account) {
-		used[r.verb+" "+r.resource] = true
-		if r.verb == "patch" && r.code == http.StatusCreated {
-			used["create "+r.resource] = true
-		}
-	}
-	var unused []string
 	granted := s.granted(managerRole)
-	for right := range granted {
-		if !used[right] && reserved[right] == "" {
-			unused = append(unused, right)
+	var used map[string]bool
+	// What a request has changed is seen before the request is in the audit log.
+	s.eventually(shortWait, "every right granted is used", func(context.Context) error {
+		used = s.rightsUsedBy(account)
+		var unused []string
+		for right := range granted {
+			if !used[right] && reserved[right] == "" {
+				unused = append(unused, right)
+			}
 		}
-	}
-	slices.Sort(unused)
-	if len(unused) > 0 {
-		s.Errorf("granted and not used:\n  %s", strings.Join(unused, "\n  "))
-	}
+		slices.Sort(unused)
+		if len(unused) > 0 {
+			return fmt.Errorf("not used:\n  %s", strings.Join(unused, "\n  "))
+		}
+		return nil
+	})
 	for right := range used {
 		if !granted[right] {
 			s.Errorf("used and not granted: %s", right)
@@ -477,6 +476,19 @@ func rightsAreUsed(s *scene) {
 		}
 	}
 	s.expectNothingRefused(account)
+}
+
+// rightsUsedBy returns the rights that the requests of an account took, each as verb and resource.
+func (s *scene) rightsUsedBy(a account) map[string]bool {
+	s.Helper()
+	used := map[string]bool{}
+	for _, r := range s.requestsOf(a) {
+		used[r.verb+" "+r.resource] = true
+		if r.verb == "patch" && r.code == http.StatusCreated {
+			used["create "+r.resource] = true
+		}
+	}
+	return used
 }
 
 // granted returns the rights of a cluster role, each as verb and resource.
