@@ -62,6 +62,7 @@ func TestC05_C06_TheAPIServerRefusesBadInputWithFieldAndRule(t *testing.T) {
 		"an image with a blank":                {egapp("orders", map[string]any{"image": "a b"}), []string{"spec.image", imageRule}},
 		"an image with a line break":           {egapp("orders", map[string]any{"image": "nginx:1\n"}), []string{"spec.image", imageRule}},
 		"an image with an invisible character": {egapp("orders", map[string]any{"image": "ngi\u200bnx"}), []string{"spec.image", imageRule}},
+		"an empty image":                       {egapp("orders", map[string]any{"image": ""}), []string{"spec.image", imageRule}},
 		"an image of 513 characters":           {egapp("orders", map[string]any{"image": strings.Repeat("a", 513)}), []string{"spec.image", "may not be more than 512"}},
 		"a service without an image":           {demoMicroService("podinfo", map[string]any{}), []string{"spec.image: Required value"}},
 		"a service with an empty image":        {demoMicroService("podinfo", map[string]any{"image": ""}), []string{"spec.image", imageRule}},
@@ -92,7 +93,6 @@ func TestC04_GoodInputIsAccepted(t *testing.T) {
 		"an odd id":                     egapp("odd-id", map[string]any{"appId": "Orders_API.v2"}),
 		"an empty id":                   egapp("no-id", map[string]any{"appId": ""}),
 		"no replicas":                   egapp("stopped", map[string]any{"replicaCount": int64(0)}),
-		"an empty image":                egapp("default-image", map[string]any{"image": ""}),
 		"an image by digest":            egapp("digest", map[string]any{"image": "host:5000/app:1.2@sha256:" + strings.Repeat("a", 64)}),
 		"a service with a private port": demoMicroService("private", map[string]any{"image": "localhost:4000/repo/my-image:tag"}),
 	} {

@@ -5,6 +5,7 @@ package controllers
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
@@ -86,6 +88,10 @@ func (r *reporter) report(ctx context.Context, app application, next appstatus.S
 	// The lock keeps the status off an object that has changed since it was read, and off
 	// another one that was made under its name.
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if last.ObservedGeneration == 0 {
+		// The first status is written whole: a patch of what differs leaves out the zeros.
+		patch = wholeStatus{}
+	}
 	if err := r.client.Status().Patch(ctx, app, patch); err != nil {
 		return 0, fmt.Errorf("write status of %T %s: %w", app, key, err)
 	}
@@ -146,4 +152,22 @@ func isTransition(current, next appstatus.Status) bool {
 func waitsForAName(s *appstatus.Status) bool {
 	ready := meta.FindStatusCondition(s.Conditions, appstatus.ConditionReady)
 	return ready != nil && (ready.Reason == appstatus.ReasonNameConflict || ready.Reason == appstatus.ReasonTerminating)
+}
+
+// wholeStatus is a merge patch with the status of the object and its resource version.
+type wholeStatus struct{}
+
+// Type returns the kind of the patch.
+func (wholeStatus) Type() types.PatchType { return types.MergePatchType }
+
+// Data returns the patch.
+func (wholeStatus) Data(object client.Object) ([]byte, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]any{
+		"metadata": map[string]any{"resourceVersion": object.GetResourceVersion()},
+		"status":   content["status"],
+	})
 }

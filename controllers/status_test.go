@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -176,6 +177,19 @@ func TestCountsAloneAreWrittenOnceASecondAndTransitionsAtOnce(t *testing.T) {
 	l.read(app)
 	if len(app.Status.Conditions) == 0 || app.Status.ReadyReplicas != 3 {
 		t.Errorf("counts beside a transition are not written at once: %d", app.Status.ReadyReplicas)
+	}
+}
+
+func TestTheFirstStatusTellsZeroPods(t *testing.T) {
+	l := newLoop(t)
+	app := ordersApp()
+	l.create(app)
+	_, err := l.turn(app)
+	l.must(err)
+	stored := asWritten("egplatform.platform.evillgenius.com/v1alpha1", "EGApp", app.Name, nil)
+	l.read(stored)
+	if ready, found, err := unstructured.NestedInt64(stored.Object, "status", "readyReplicas"); !found || ready != 0 || err != nil {
+		t.Errorf("status.readyReplicas is stored: %t, %d, %v", found, ready, err)
 	}
 }
 

@@ -74,8 +74,8 @@ func nameConflict(f facts) *cause {
 	}
 	return &cause{
 		reason: appstatus.ReasonNameConflict,
-		message: fmt.Sprintf("%s %s/%s exists already, %s and is left alone. Delete or rename it, or choose another name for the %s.",
-			conflict.Kind, f.workload.Owner.Namespace, f.workload.Owner.Name, whose, f.workload.Owner.Kind),
+		message: fmt.Sprintf("%s %s/%s exists already, %s and is left alone. Choose another name for the %s, or delete that %s if nobody needs it.",
+			conflict.Kind, f.workload.Owner.Namespace, f.workload.Owner.Name, whose, f.workload.Owner.Kind, conflict.Kind),
 		phase:   appstatus.PhaseConflict,
 		stalled: true,
 	}
@@ -205,6 +205,13 @@ func podsNotReady(f facts) *cause {
 	ready, want := f.readyPods(), f.replicas()
 	if f.rolledOut() && (!f.seesPods || (ready >= want && int(ready) == len(f.pods))) {
 		return nil
+	}
+	if f.seesPods && ready >= want {
+		return &cause{
+			reason:  appstatus.ReasonRollingOut,
+			message: fmt.Sprintf("Pods beyond those that are asked for have yet to end: %d.", len(f.pods)-int(want)),
+			phase:   appstatus.PhaseUpdating, reconciling: true,
+		}
 	}
 	if !f.seesPods {
 		ready = f.deployment.Status.ReadyReplicas

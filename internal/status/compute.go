@@ -138,7 +138,7 @@ func (f facts) phase(c *cause) appstatus.Phase {
 func (f facts) conditions(c *cause) []metav1.Condition {
 	ready := newCondition(appstatus.ConditionReady, true, appstatus.ReasonReady, f.readyMessage())
 	reconciling := newCondition(appstatus.ConditionReconciling, false, appstatus.ReasonAtRest, "No change is under way.")
-	stalled := newCondition(appstatus.ConditionStalled, false, appstatus.ReasonNotStalled, "Nothing waits for a person.")
+	stalled := newCondition(appstatus.ConditionStalled, false, appstatus.ReasonNotStalled, "The operator goes on by itself.")
 	if c == nil && f.stopped() {
 		ready.Reason = appstatus.ReasonStopped
 	}

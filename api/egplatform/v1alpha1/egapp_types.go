@@ -81,7 +81,7 @@ type EGAppSpec struct {
 	// registry.example.com/team/app:1.2. Left out, the framework's default image runs.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]*$')",message="must be an image reference of printable ASCII characters without blanks"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="must be an image reference of printable ASCII characters without blanks, and not empty"
 	Image string `json:"image,omitempty"`
 }
 
