@@ -169,7 +169,9 @@ func rollingOut(f facts) *cause {
 		return nil
 	}
 	message := fmt.Sprintf("%d of %s run the specification and serve.", f.servingReplicas(), countPods(f.workload.Replicas))
-	if f.deployment != nil && f.deployment.Status.Replicas > f.workload.Replicas {
+	if f.deployment != nil && max(f.deployment.Generation, f.applied.Generation) > 1 && !f.deploymentIsCurrent() {
+		message = "The change has yet to be taken up by the Deployment."
+	} else if f.deployment != nil && f.deployment.Status.Replicas > f.workload.Replicas {
 		message += fmt.Sprintf(" Pods that have yet to end: %d.", f.deployment.Status.Replicas-f.workload.Replicas)
 	}
 	return &cause{reason: appstatus.ReasonRollingOut, message: message, phase: appstatus.PhaseUpdating}
