@@ -40,6 +40,8 @@ type step struct {
 	run  func(context.Context) (string, error)
 	// tells is true for a step that writes lines of its own meanwhile.
 	tells bool
+	// note tells what to expect of a step that may take minutes.
+	note string
 	// managed is true for a step whose failure the manager's log explains.
 	managed bool
 }
@@ -50,7 +52,7 @@ func (d *demo) up(ctx context.Context) error {
 		{name: "tools", run: d.ensureTools, tells: true},
 		{name: "cluster", run: d.ensureCluster},
 		{name: "CRDs", run: d.installCRDs},
-		{name: "build", run: d.buildManager},
+		{name: "build", run: d.buildManager, note: "(minutes, if it is the first) "},
 		{name: "manager", run: d.ensureManager, managed: true},
 		{name: "samples", run: d.applySamples, managed: true},
 		{name: "ready", run: d.waitForSamples, managed: true},
@@ -67,7 +69,7 @@ func (d *demo) up(ctx context.Context) error {
 func (s step) do(ctx context.Context) error {
 	label := fmt.Sprintf("%-8s ", s.name)
 	if !s.tells {
-		fmt.Print(label)
+		fmt.Print(label + s.note)
 	}
 	done, err := s.run(ctx)
 	if err != nil {
@@ -113,6 +115,9 @@ func (d *demo) ensureCluster(ctx context.Context) (string, error) {
 	}
 	if !errors.Is(err, localcluster.ErrNotRunning) {
 		return "", err
+	}
+	if _, statErr := os.Stat(opts.Dir); statErr == nil {
+		fmt.Printf("(the one that was there is replaced: %v) ", err)
 	}
 	start := time.Now()
 	d.cluster, err = localcluster.Start(ctx, opts)

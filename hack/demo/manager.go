@@ -35,7 +35,7 @@ func (d *demo) buildManager(ctx context.Context) (string, error) {
 	start := time.Now()
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", d.executable(), ".")
 	cmd.Dir = d.root
-	// The manager runs on this machine, whatever target the user builds for.
+	// The manager runs on the host, whatever target the user builds for.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=", "GOARCH=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", errors.Join(err, ctx.Err()), out)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The platformapp authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package localcluster runs a real Kubernetes control plane on this machine, without a container engine
+// Package localcluster runs a real Kubernetes control plane on the host, without a container engine
 // and without an existing cluster. The demo and the tests use it; the operator itself does not.
 //
 // A cluster is etcd, kube-apiserver, kube-controller-manager and kube-scheduler, started by kwokctl
@@ -18,5 +18,5 @@
 // else's. So [Remove] finds every process of a folder, whoever started it and whatever was killed before.
 //
 // A cluster that is not [Options.Detached] ends with the process that started it, even when that process
-// is killed: a helper process, see [ServeReaper], waits for the end of its parent and removes the cluster.
+// is killed: a process, see [ServeReaper], waits for the end of its parent and removes the cluster.
 package localcluster

@@ -20,7 +20,7 @@ const reaperEnv = "PLATFORMAPP_LOCALCLUSTER_REAP"
 // reaperServed says that this program can be its own reaper.
 var reaperServed bool
 
-// reaper is a helper process that removes a cluster when the process that started it ends, however it ends.
+// reaper is a process that removes a cluster when the process that started it ends, however it ends.
 // It is this program itself, started again: nothing else needs to be installed or found.
 type reaper struct {
 	// lifeline is the only writing end of the reaper's standard input. The system closes it with this process.

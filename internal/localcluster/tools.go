@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/modfile"
 )
@@ -40,7 +41,8 @@ func (t Tools) Path(program string) string {
 
 // EnsureTools returns the programs that the checkout around the working directory pins, and builds those that
 // the cache lacks. Nothing is written outside the cache. It writes a line to log for each program that it builds
-// and nothing when there is nothing to do; a build from an empty Go cache takes minutes.
+// and nothing when there is nothing to do; a build from an empty Go cache takes minutes. Programs of other pins
+// that nobody has asked for in 30 days are removed from the cache.
 //
 // It is safe against other processes doing the same, from other checkouts too, and against being killed.
 // It fails outside a checkout, without the go command, when a build fails (the error holds the compiler's last
@@ -74,8 +76,10 @@ func EnsureTools(ctx context.Context, log io.Writer) (Tools, error) {
 			tools.KubernetesVersion = pin.version
 		}
 	}
-	tools.Dir, err = linkTools(cache, folders)
-	return tools, err
+	if tools.Dir, err = linkTools(cache, folders); err != nil {
+		return Tools{}, err
+	}
+	return tools, pruneTools(cache, append(folders, tools.Dir), time.Now())
 }
 
 // CheckoutRoot returns the root of the checkout that the working directory is in, and fails elsewhere.
@@ -121,7 +125,7 @@ func goVersion(ctx context.Context, dir string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// goEnv is the environment of the go command. The tools run on this machine and come from the tool modules
+// goEnv is the environment of the go command. The tools run on the host and come from the tool modules
 // alone, whatever workspace, target or flags the user works with.
 func goEnv() []string {
 	return append(os.Environ(),
