@@ -9,6 +9,8 @@ CONTAINER_TOOL ?= docker
 KUBECTL ?= $(or $(wildcard bin/kubectl),kubectl)
 # Flags of the manager for make run, such as ARGS="--zap-log-level=debug".
 ARGS ?=
+# What deploy and undeploy take of config/: default, or default-certmanager, which adds the webhook.
+DEPLOY ?= default
 # More flags for go test, such as TEST_FLAGS="-race -run TestEGApp".
 TEST_FLAGS ?=
 # How many packages are tested at a time. Several of them run a control plane of their own.
@@ -22,6 +24,8 @@ CONTROLLER_GEN := bin/controller-gen
 KUSTOMIZE := bin/kustomize
 GOLANGCI_LINT := bin/golangci-lint
 GOVULNCHECK := bin/govulncheck
+CRDIFY := bin/crdify
+CRD_REF_DOCS := bin/crd-ref-docs
 
 SHELL = /usr/bin/env bash -o pipefail
 .SHELLFLAGS = -ec
@@ -54,13 +58,15 @@ build: ## Build the manager into bin/.
 	CGO_ENABLED=0 go build -trimpath -o bin/manager .
 
 .PHONY: generate
-generate: $(CONTROLLER_GEN) ## Generate the deep-copy functions of the API types.
+generate: $(CONTROLLER_GEN) $(CRD_REF_DOCS) ## Generate the deep-copy functions and docs/api.md from the API types.
 	$(CONTROLLER_GEN) object:headerFile=hack/boilerplate.go.txt paths=./api/...
+	$(CRD_REF_DOCS) --source-path=api --config=hack/crd-ref-docs.yaml --renderer=markdown --output-path=docs/api.md --log-level=ERROR
 
 .PHONY: manifests
-manifests: $(CONTROLLER_GEN) ## Generate the CRDs and the manager's role from the markers in the code.
+manifests: $(CONTROLLER_GEN) ## Generate the CRDs, the manager's role and the webhook from the markers in the code.
 	$(CONTROLLER_GEN) crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	$(CONTROLLER_GEN) rbac:roleName=manager-role paths=./controllers/... output:rbac:artifacts:config=config/rbac
+	$(CONTROLLER_GEN) webhook paths=./internal/webhook/... output:webhook:artifacts:config=config/webhook
 
 .PHONY: test
 test: ## Run all tests, those on the local control plane and cluster included.
@@ -77,7 +83,7 @@ lint: $(GOLANGCI_LINT) ## Run the linters; ARGS=--fix mends what can be mended.
 	$(GOLANGCI_LINT) run $(ARGS) ./...
 
 .PHONY: verify
-verify: $(CONTROLLER_GEN) $(KUSTOMIZE) $(GOLANGCI_LINT) $(GOVULNCHECK) ## Fail on stale generated files, lint, known vulnerabilities.
+verify: $(CONTROLLER_GEN) $(CRD_REF_DOCS) $(CRDIFY) $(KUSTOMIZE) $(GOLANGCI_LINT) $(GOVULNCHECK) ## Fail on stale generated files, lint, incompatible CRDs, known vulnerabilities.
 	hack/verify.sh
 
 ##@ Deployment
@@ -102,15 +108,15 @@ uninstall: $(KUSTOMIZE) ## Remove the CRDs and with them every EGApp and DemoMic
 deploy: manifests $(KUSTOMIZE) ## Deploy CRDs and manager with image IMG into the cluster of KUBECONFIG.
 	@# The image goes into an overlay below bin/, so that no tracked file changes.
 	mkdir -p bin/deploy
-	printf 'resources:\n- ../../config/default\n' > bin/deploy/kustomization.yaml
+	printf 'resources:\n- ../../config/$(DEPLOY)\n' > bin/deploy/kustomization.yaml
 	cd bin/deploy && ../kustomize edit set image controller=$(IMG)
 	$(KUSTOMIZE) build bin/deploy | $(KUBECTL) apply --server-side --force-conflicts -f -
 
 .PHONY: undeploy
 undeploy: $(KUSTOMIZE) ## Remove manager and CRDs and with them every EGApp and DemoMicroService.
-	$(KUSTOMIZE) build config/default | $(KUBECTL) delete --ignore-not-found=$(ignore-not-found) -f -
+	$(KUSTOMIZE) build config/$(DEPLOY) | $(KUBECTL) delete --ignore-not-found=$(ignore-not-found) -f -
 
-# $(call build-tool,module below tools/,package): for this machine, whatever target the user builds for.
+# $(call build-tool,module below tools/,package): for the host, whatever target the user builds for.
 define build-tool
 	@echo "building $@ (once; minutes if nothing of it is in Go's cache)"
 	@GOOS= GOARCH= GOWORK=off GOFLAGS=-mod=readonly go build -C tools/$(1) -buildvcs=false -o ../../$@ $(2)
@@ -122,6 +128,12 @@ $(CONTROLLER_GEN): tools/dev/go.mod tools/dev/go.sum
 
 $(KUSTOMIZE): tools/dev/go.mod tools/dev/go.sum
 	$(call build-tool,dev,sigs.k8s.io/kustomize/kustomize/v5)
+
+$(CRDIFY): tools/crdify/go.mod tools/crdify/go.sum
+	$(call build-tool,crdify,sigs.k8s.io/crdify)
+
+$(CRD_REF_DOCS): tools/refdocs/go.mod tools/refdocs/go.sum
+	$(call build-tool,refdocs,github.com/elastic/crd-ref-docs)
 
 $(GOLANGCI_LINT): tools/lint/go.mod tools/lint/go.sum
 	$(call build-tool,lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint)

@@ -6,36 +6,30 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"flag"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"go.uber.org/zap/zapcore"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/discovery"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // The credential plugins that a kubeconfig may name.
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	clientconfig "sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
-	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
-	devopsv1 "platformapp/api/devops/v1"
-	"platformapp/api/egplatform/v1alpha1"
 	"platformapp/controllers"
+	"platformapp/internal/metrics"
+	"platformapp/internal/webhook"
 )
 
 const (
@@ -56,18 +50,6 @@ func main() {
 	}
 }
 
-// options are the flags and the environment.
-type options struct {
-	metricsAddress, metricsCertPath string
-	metricsSecure                   bool
-	probeAddress                    string
-	leaderElect                     bool
-	leaderElectionNamespace         string
-	namespaces                      []string
-	controllers                     controllers.Options
-	zap                             zap.Options
-}
-
 // run runs the operator until the context ends. An error ends it as well.
 func run(ctx context.Context, args []string, env func(string) string) error {
 	o, err := parseOptions(args, env)
@@ -85,10 +67,10 @@ func run(ctx context.Context, args []string, env func(string) string) error {
 	if err := contact(cluster); err != nil {
 		return err
 	}
-	if err := checkAddress(ctx, o.metricsAddress); err != nil {
+	if err := o.checkServers(ctx); err != nil {
 		return err
 	}
-	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&o.zap)))
+	ctrl.SetLogger(newLogger(&o.zap))
 	klog.SetLogger(ctrl.Log)
 	mgr, err := newManager(cluster, o)
 	if err != nil {
@@ -97,47 +79,13 @@ func run(ctx context.Context, args []string, env func(string) string) error {
 	if err := controllers.SetupWithManager(ctx, mgr, o.controllers); err != nil {
 		return err
 	}
+	if err := metrics.Register(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected()); err != nil {
+		return err
+	}
+	if err := addWebhook(mgr, o); err != nil {
+		return err
+	}
 	return mgr.Start(ctx)
-}
-
-func parseOptions(args []string, env func(string) string) (options, error) {
-	o := options{controllers: controllers.Options{Images: map[v1alpha1.Framework]string{
-		v1alpha1.FrameworkJava:   env("RELATED_IMAGE_JAVA"),
-		v1alpha1.FrameworkPython: env("RELATED_IMAGE_PYTHON"),
-		v1alpha1.FrameworkGo:     env("RELATED_IMAGE_GO"),
-	}}}
-	o.zap.TimeEncoder = zapcore.RFC3339TimeEncoder
-
-	flags := flag.NewFlagSet("platformapp", flag.ContinueOnError)
-	flags.StringVar(&o.metricsAddress, "metrics-bind-address", ":8443", "The address that metrics are served at; 0 serves none.")
-	flags.BoolVar(&o.metricsSecure, "metrics-secure", true, "Serve metrics over HTTPS, to whom the cluster allows it. False serves them to anybody over HTTP.")
-	flags.StringVar(&o.metricsCertPath, "metrics-cert-path", "", "The directory of tls.crt and tls.key for the metrics. Left out, the certificate is made at the start.")
-	flags.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "The address that /healthz and /readyz are served at; 0 serves none.")
-	flags.BoolVar(&o.leaderElect, "leader-elect", false, "Work only while no other operator with this flag does.")
-	flags.StringVar(&o.leaderElectionNamespace, "leader-election-namespace", "", "The namespace of the lease. Left out, it is the one that the operator runs in.")
-	flags.IntVar(&o.controllers.MaxConcurrentReconciles, "max-concurrent-reconciles", 8, "How many applications of a kind are worked on at once.")
-	clientconfig.RegisterFlags(flags)
-	o.zap.BindFlags(flags)
-
-	quiet := strings.Builder{}
-	flags.SetOutput(&quiet)
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			fmt.Print(quiet.String())
-		}
-		return o, err
-	}
-	if flags.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q: all options are flags, see --help", flags.Arg(0))
-	}
-	if err := o.controllers.Check(); err != nil {
-		return o, err
-	}
-	var err error
-	if o.namespaces, err = controllers.ParseNamespaces(env("WATCH_NAMESPACE")); err != nil {
-		return o, fmt.Errorf("WATCH_NAMESPACE: %w", err)
-	}
-	return o, nil
 }
 
 // findCluster reads the kubeconfig, or inside a cluster what that provides.
@@ -152,20 +100,6 @@ func findCluster(kubeconfig string) (*rest.Config, error) {
 		return nil, fmt.Errorf("no cluster to work on: set KUBECONFIG or --kubeconfig to a kubeconfig file: %w", err)
 	}
 	return cluster, nil
-}
-
-// checkAddress tries the address of the metrics, which are served only after the caches
-// have begun to fill: too late for a clear line when it is taken.
-func checkAddress(ctx context.Context, address string) error {
-	if address == "0" {
-		return nil
-	}
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", address)
-	if err != nil {
-		return fmt.Errorf("--metrics-bind-address: %w", err)
-	}
-	return listener.Close()
 }
 
 // contact asks the API server for its version, so that a cluster that is not there is
@@ -189,14 +123,13 @@ func contact(cluster *rest.Config) error {
 
 func newManager(cluster *rest.Config, o options) (manager.Manager, error) {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme, devopsv1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			return nil, err
-		}
+	if err := controllers.AddToScheme(scheme); err != nil {
+		return nil, err
 	}
 	managerOptions := controllers.ManagerOptions(o.namespaces)
 	managerOptions.Scheme = scheme
 	managerOptions.Metrics = metricsOptions(o)
+	managerOptions.WebhookServer = webhook.NewServer(o.webhookCertPath, o.webhookPort)
 	managerOptions.HealthProbeBindAddress = o.probeAddress
 	managerOptions.LeaderElection = o.leaderElect
 	managerOptions.LeaderElectionID = leaderElectionID
@@ -221,19 +154,6 @@ func newManager(cluster *rest.Config, o options) (manager.Manager, error) {
 		}
 		return nil
 	})
-}
-
-func metricsOptions(o options) metricsserver.Options {
-	m := metricsserver.Options{BindAddress: o.metricsAddress, SecureServing: o.metricsSecure, CertDir: o.metricsCertPath}
-	if o.metricsSecure {
-		m.FilterProvider = filters.WithAuthenticationAndAuthorization
-		// HTTP/2 is off because of its rapid reset weakness (CVE-2023-44487).
-		m.TLSOpts = []func(*tls.Config){func(c *tls.Config) {
-			c.MinVersion = tls.VersionTLS12
-			c.NextProtos = []string{"http/1.1"}
-		}}
-	}
-	return m
 }
 
 // oneLine makes the text of an error one line.

@@ -43,14 +43,28 @@ func TestOptionsByDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, pair := range map[string][2]any{
-		"metrics-bind-address":      {o.metricsAddress, ":8443"},
-		"metrics-secure":            {o.metricsSecure, true},
-		"metrics-cert-path":         {o.metricsCertPath, ""},
-		"health-probe-bind-address": {o.probeAddress, ":8081"},
-		"leader-elect":              {o.leaderElect, false},
-		"leader-election-namespace": {o.leaderElectionNamespace, ""},
-		"max-concurrent-reconciles": {o.controllers.MaxConcurrentReconciles, 8},
-		"WATCH_NAMESPACE":           {o.namespaces, []string(nil)},
+		"metrics-bind-address":        {o.metricsAddress, ":8443"},
+		"metrics-secure":              {o.metricsSecure, true},
+		"metrics-cert-path":           {o.metricsCertPath, ""},
+		"health-probe-bind-address":   {o.probeAddress, ":8081"},
+		"leader-elect":                {o.leaderElect, false},
+		"leader-election-namespace":   {o.leaderElectionNamespace, ""},
+		"max-concurrent-reconciles":   {o.controllers.MaxConcurrentReconciles, 8},
+		"WATCH_NAMESPACE":             {o.namespaces, []string(nil)},
+		"ENABLE_WEBHOOKS":             {o.webhooks, true},
+		"webhook-cert-path":           {o.webhookCertPath, "/tmp/k8s-webhook-server/serving-certs"},
+		"webhook-port":                {o.webhookPort, 9443},
+		"cluster-wide-app-ids":        {o.controllers.ClusterWideAppIDs, false},
+		"allowed-service-accounts":    {o.controllers.AllowedServiceAccounts, []string(nil)},
+		"ingress-annotation-prefixes": {o.controllers.IngressAnnotationPrefixes, []string(nil)},
+		"service-annotation-prefixes": {o.controllers.ServiceAnnotationPrefixes, []string(nil)},
+		"ingress-namespaces": {o.controllers.IngressNamespaces, []string{
+			"ingress-nginx", "openshift-ingress", "traefik", "istio-system", "istio-ingress", "envoy-gateway-system",
+			"projectcontour", "kong", "haproxy-controller", "nginx-gateway",
+		}},
+		"monitoring-namespaces": {o.controllers.MonitoringNamespaces, []string{
+			"monitoring", "openshift-monitoring", "openshift-user-workload-monitoring", "prometheus", "observability",
+		}},
 	} {
 		if diff := cmp.Diff(pair[1], pair[0]); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
@@ -67,7 +81,11 @@ func TestOptionsAsGiven(t *testing.T) {
 	o, err := parseOptions([]string{
 		"--metrics-bind-address=127.0.0.1:9443", "--metrics-secure=false", "--metrics-cert-path=certs", "--health-probe-bind-address=0",
 		"--leader-elect", "--leader-election-namespace=platform", "--max-concurrent-reconciles=3", "--zap-log-level=debug", "--zap-encoder=json",
+		"--webhook-cert-path=certs", "--webhook-port=10443", "--cluster-wide-app-ids", "--allowed-service-accounts=team-a/reader, */builder",
+		"--ingress-annotation-prefixes=nginx.ingress.kubernetes.io/proxy-,example.com/", "--ingress-namespaces= edge ,edge", "--monitoring-namespaces=",
+		"--service-annotation-prefixes=traefik.io/service.,example.org/",
 	}, environment(map[string]string{
+		"ENABLE_WEBHOOKS":      "false",
 		"WATCH_NAMESPACE":      " team-b, team-a,,team-b ",
 		"RELATED_IMAGE_JAVA":   "registry.example.com/base/java:21",
 		"RELATED_IMAGE_PYTHON": "registry.example.com/base/python:3.14",
@@ -77,15 +95,24 @@ func TestOptionsAsGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, pair := range map[string][2]any{
-		"metrics-bind-address":      {o.metricsAddress, "127.0.0.1:9443"},
-		"metrics-secure":            {o.metricsSecure, false},
-		"metrics-cert-path":         {o.metricsCertPath, "certs"},
-		"health-probe-bind-address": {o.probeAddress, "0"},
-		"leader-elect":              {o.leaderElect, true},
-		"leader-election-namespace": {o.leaderElectionNamespace, "platform"},
-		"max-concurrent-reconciles": {o.controllers.MaxConcurrentReconciles, 3},
-		"zap-log-level":             {o.zap.Level.Enabled(zapcore.DebugLevel), true},
-		"WATCH_NAMESPACE":           {o.namespaces, []string{"team-a", "team-b"}},
+		"metrics-bind-address":        {o.metricsAddress, "127.0.0.1:9443"},
+		"metrics-secure":              {o.metricsSecure, false},
+		"metrics-cert-path":           {o.metricsCertPath, "certs"},
+		"health-probe-bind-address":   {o.probeAddress, "0"},
+		"leader-elect":                {o.leaderElect, true},
+		"leader-election-namespace":   {o.leaderElectionNamespace, "platform"},
+		"max-concurrent-reconciles":   {o.controllers.MaxConcurrentReconciles, 3},
+		"zap-log-level":               {o.zap.Level.Enabled(zapcore.DebugLevel), true},
+		"WATCH_NAMESPACE":             {o.namespaces, []string{"team-a", "team-b"}},
+		"ENABLE_WEBHOOKS":             {o.webhooks, false},
+		"webhook-cert-path":           {o.webhookCertPath, "certs"},
+		"webhook-port":                {o.webhookPort, 10443},
+		"cluster-wide-app-ids":        {o.controllers.ClusterWideAppIDs, true},
+		"allowed-service-accounts":    {o.controllers.AllowedServiceAccounts, []string{"team-a/reader", "*/builder"}},
+		"ingress-annotation-prefixes": {o.controllers.IngressAnnotationPrefixes, []string{"nginx.ingress.kubernetes.io/proxy-", "example.com/"}},
+		"service-annotation-prefixes": {o.controllers.ServiceAnnotationPrefixes, []string{"traefik.io/service.", "example.org/"}},
+		"ingress-namespaces":          {o.controllers.IngressNamespaces, []string{"edge"}},
+		"monitoring-namespaces":       {o.controllers.MonitoringNamespaces, []string(nil)},
 		"RELATED_IMAGE_*": {o.controllers.Images, profile.Images{
 			"java": "registry.example.com/base/java:21", "python": "registry.example.com/base/python:3.14", "go": "registry.example.com/base/go:1.26",
 		}},
@@ -113,6 +140,18 @@ func TestBadOptionsAreNamed(t *testing.T) {
 		{"a flag without its value", []string{"--metrics-bind-address"}, nil, []string{"metrics-bind-address"}},
 		{"an argument", []string{"--leader-elect", "true"}, nil, []string{"unexpected argument", `"true"`, "--help"}},
 		{"a namespace", nil, map[string]string{"WATCH_NAMESPACE": "team-a,Team_B"}, []string{"WATCH_NAMESPACE", `"Team_B"`}},
+		{"no truth value in the environment", nil, map[string]string{"ENABLE_WEBHOOKS": "no"}, []string{"ENABLE_WEBHOOKS", "true or false", `"no"`}},
+		{"a port out of range", []string{"--webhook-port=70000"}, nil, []string{"webhook-port", "65535", "70000"}},
+		{"port 0", []string{"--webhook-port=0"}, nil, []string{"webhook-port", "from 1"}},
+		{"an account without its namespace", []string{"--allowed-service-accounts=reader"}, nil, []string{"allowed-service-accounts", `"reader"`, "namespace/name"}},
+		{"an account of a bad namespace", []string{"--allowed-service-accounts=Team_A/reader"}, nil, []string{"allowed-service-accounts", `"Team_A"`}},
+		{"every account", []string{"--allowed-service-accounts=*/*"}, nil, []string{"allowed-service-accounts", `"*"`}},
+		{"a bad namespace of ingress controllers", []string{"--ingress-namespaces=a,B"}, nil, []string{"ingress-namespaces", `"B"`}},
+		{"a bad namespace of Prometheus", []string{"--monitoring-namespaces=*"}, nil, []string{"monitoring-namespaces", `"*"`}},
+		{"half a domain of annotations", []string{"--ingress-annotation-prefixes=nginx"}, nil, []string{"ingress-annotation-prefixes", `"nginx"`, "slash"}},
+		{"no domain of annotations", []string{"--ingress-annotation-prefixes=/proxy"}, nil, []string{"ingress-annotation-prefixes", `"/proxy"`}},
+		{"half a domain of annotations of a Service", []string{"--service-annotation-prefixes=traefik"}, nil, []string{"service-annotation-prefixes", `"traefik"`, "slash"}},
+		{"what cannot be in a key", []string{"--ingress-annotation-prefixes=example.com/a b"}, nil, []string{"ingress-annotation-prefixes", `"example.com/a b"`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := parseOptions(test.args, environment(test.env))
@@ -137,6 +176,8 @@ func TestHelpNamesEachFlagAndIsNoFailure(t *testing.T) {
 		for _, want := range []string{
 			"metrics-bind-address", "metrics-secure", "metrics-cert-path", "health-probe-bind-address", "leader-elect",
 			"leader-election-namespace", "max-concurrent-reconciles", "kubeconfig", "zap-log-level",
+			"webhook-cert-path", "webhook-port", "cluster-wide-app-ids", "allowed-service-accounts",
+			"ingress-annotation-prefixes", "service-annotation-prefixes", "ingress-namespaces", "monitoring-namespaces",
 		} {
 			if !strings.Contains(stdout, "-"+want) {
 				t.Errorf("the help of %s does not name -%s:\n%s", flagName, want, stdout)

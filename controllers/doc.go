@@ -9,8 +9,12 @@
 //
 //	EGApp | DemoMicroService -> translate -> Workload
 //	                            observe   -> Observed
+//	        Workload, Observed -> checks (an older EGApp with the appId, the ServiceAccount) -> Stall
 //	        Workload, Observed -> resources.Desired -> apply, prune -> Applied
-//	        Workload, Observed, Applied -> status.Compute -> one status patch
+//	        Workload, Observed, Applied or Stall -> status.Compute -> one status patch
+//
+// What stalls or is paused is not applied: what runs stays as it is. The kinds of children
+// that a cluster may lack are watched while it has them (optional.go).
 //
 // A turn that finds everything as it should be writes nothing and asks the API server
 // nothing. There is no finalizer: children carry owner references and garbage collection

@@ -4,6 +4,7 @@
 package controllers_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -127,7 +128,7 @@ func TestC24_WhatOthersAddSurvives(t *testing.T) {
 		template.Spec.Containers = append([]corev1.Container{{Name: "proxy", Image: "envoy:1"}}, template.Spec.Containers...)
 		template.Spec.Containers[1].Env = append(template.Spec.Containers[1].Env, corev1.EnvVar{Name: "INJECTED", Value: "1"})
 		template.Spec.NodeSelector = map[string]string{"disk": "ssd"}
-		template.Spec.Volumes = []corev1.Volume{{Name: "certs", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+		template.Spec.Volumes = append(template.Spec.Volumes, corev1.Volume{Name: "certs", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
 	})
 	l.change(service, func() {
 		service.Annotations["example.com/lb"] = "keep"
@@ -210,8 +211,8 @@ func TestAdmissionThatRewritesOurFieldsIsNotDrift(t *testing.T) {
 	app := ordersApp()
 	eventually(t, func() error { return mutated(l) })
 	l.running(app)
-	if n := l.requests.writes(); n > 4 {
-		t.Errorf("%d writes until ready, want 4 as without the policy: %v", n, l.requests.list())
+	if got := l.childWrites(); !slices.Equal(got, []string{"deployments", "services"}) {
+		t.Errorf("the writes of children until ready are %v, want those without the policy", got)
 	}
 	ready := meta.FindStatusCondition(app.Status.Conditions, appstatus.ConditionReady)
 	if ready.Status != metav1.ConditionTrue || !strings.Contains(ready.Message, "Deployment.spec.replicas") {
@@ -241,6 +242,66 @@ func TestAdmissionThatRewritesOurFieldsIsNotDrift(t *testing.T) {
 	}
 }
 
+func TestWhatAPolicyChangedIsRepairedAfterItIsGoneAndTheOperatorRestarts(t *testing.T) {
+	l := newLoop(t)
+	mutate(l, `Object{spec: Object.spec{minReadySeconds: 77, template: Object.spec.template{metadata: Object.spec.template.metadata{annotations: {"policy": "on"}}}}}`)
+	eventually(t, func() error { return mutated(l) })
+	app := ordersApp()
+	l.running(app)
+	for _, object := range policyOf(l, "") {
+		l.must(l.user.Delete(l.ctx, object))
+	}
+	eventually(t, func() error {
+		if mutated(l) == nil {
+			return fmt.Errorf("the policy is still in force")
+		}
+		return nil
+	})
+	l.reconcile(app)
+	if got := l.deployment("orders").Spec.MinReadySeconds; got != 77 {
+		t.Errorf("minReadySeconds is %d before the restart", got)
+	}
+	restarted := l.restarted()
+	restarted.reconcile(app)
+	if got := l.deployment("orders").Spec.MinReadySeconds; got != 0 {
+		t.Errorf("minReadySeconds is %d after the restart", got)
+	}
+	if got := restarted.childWrites(); !slices.Equal(got, []string{"deployments"}) {
+		t.Errorf("the writes of children after the restart are %v", got)
+	}
+}
+
+// A policy that takes the mark of a handover away would have it made again at each turn.
+func TestAHandoverThatAdmissionUndoesIsNotMadeAgainAndAgain(t *testing.T) {
+	l := newLoop(t)
+	mutate(l, `has(object.metadata.annotations) && "platform.evillgenius.com/overridden-replicas" in object.metadata.annotations ?
+		[JSONPatch{op: "remove", path: "/metadata/annotations/platform.evillgenius.com~1overridden-replicas"}] : []`)
+	eventually(t, func() error {
+		probe := foreignDeployment("probe")
+		probe.Namespace, probe.Annotations = l.namespace, map[string]string{"platform.evillgenius.com/overridden-replicas": "1"}
+		if err := l.user.Create(l.ctx, probe, client.DryRunAll); err != nil {
+			return err
+		}
+		if len(probe.Annotations) > 0 {
+			return fmt.Errorf("the policy is not in force")
+		}
+		return nil
+	})
+	app := ordersApp()
+	app.Spec.Autoscaling = &v1alpha1.Autoscaling{MinReplicas: new(int32(2)), MaxReplicas: 10, TargetCPUUtilizationPercentage: new(int32(70))}
+	l.running(app)
+	writes := l.requests.writes()
+	for range 3 {
+		deployment := l.deployment("orders")
+		deployment.Status.Conditions[0].Message += "."
+		l.must(l.user.Status().Update(l.ctx, deployment))
+		l.reconcile(app)
+	}
+	if got := l.requests.writes() - writes; got != 0 {
+		t.Errorf("%d writes at rest: %v", got, l.requests.list())
+	}
+}
+
 func TestAdmissionThatRemovesOurFieldsIsNotDrift(t *testing.T) {
 	l := newLoop(t)
 	mutate(l, `[JSONPatch{op: "remove", path: "/spec/progressDeadlineSeconds"}, JSONPatch{op: "add", path: "/spec/template/metadata/annotations", value: {"policy": "on"}}]`)
@@ -265,9 +326,29 @@ func TestAdmissionThatRemovesOurFieldsIsNotDrift(t *testing.T) {
 	}
 }
 
+// childWrites are the resources that the operator wrote, the status left out.
+func (l *loop) childWrites() []string {
+	l.Helper()
+	var out []string
+	for _, request := range l.requests.list() {
+		if segments := strings.Split(request, "/"); strings.HasPrefix(request, "PATCH") && !strings.HasSuffix(request, "/status") {
+			out = append(out, segments[len(segments)-2])
+		}
+	}
+	return out
+}
+
 // mutate makes a policy that changes Deployments in the namespace of the loop.
 func mutate(l *loop, expression string) {
 	l.Helper()
+	for _, object := range policyOf(l, expression) {
+		l.must(l.user.Create(l.ctx, object))
+		l.Cleanup(func() { _ = l.user.Delete(context.WithoutCancel(l.ctx), object) })
+	}
+}
+
+// policyOf returns the policy of the loop's namespace and its binding.
+func policyOf(l *loop, expression string) []client.Object {
 	name := "mutate-" + l.namespace
 	policy := &admissionregistrationv1.MutatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -288,15 +369,12 @@ func mutate(l *loop, expression string) {
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec:       admissionregistrationv1.MutatingAdmissionPolicyBindingSpec{PolicyName: name},
 	}
-	for _, object := range []client.Object{policy, binding} {
-		l.must(l.user.Create(l.ctx, object))
-		l.Cleanup(func() { _ = l.user.Delete(l.ctx, object) })
-	}
+	return []client.Object{policy, binding}
 }
 
 // mutation is an apply configuration, or a list of JSON patches, by its expression.
 func mutation(expression string) admissionregistrationv1.Mutation {
-	if strings.HasPrefix(expression, "[") {
+	if strings.Contains(expression, "JSONPatch{") {
 		return admissionregistrationv1.Mutation{
 			PatchType: admissionregistrationv1.PatchTypeJSONPatch,
 			JSONPatch: &admissionregistrationv1.JSONPatch{Expression: expression},
@@ -335,8 +413,8 @@ func TestDriftIsRepairedBesideWhatOthersOwn(t *testing.T) {
 					container := &deployment.Spec.Template.Spec.Containers[0]
 					container.Resources.Limits[corev1.ResourceCPU] = resource.MustParse("500m")
 					container.Env = append(container.Env, corev1.EnvVar{Name: "INJECTED", Value: "1"})
-					container.VolumeMounts = []corev1.VolumeMount{{Name: "certs", MountPath: "/certs"}}
-					deployment.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "certs", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+					container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: "certs", MountPath: "/certs"})
+					deployment.Spec.Template.Spec.Volumes = append(deployment.Spec.Template.Spec.Volumes, corev1.Volume{Name: "certs", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
 				})
 			},
 			change: func(a *v1alpha1.EGApp) { a.Spec.InstanceType = v1alpha1.InstanceTypeHighCPU },
@@ -345,7 +423,8 @@ func TestDriftIsRepairedBesideWhatOthersOwn(t *testing.T) {
 				if cpu := container.Resources.Requests.Cpu().String(); cpu != "2" {
 					return fmt.Errorf("the request is %s", cpu)
 				}
-				if len(container.Env) != 2 || len(container.VolumeMounts) != 1 {
+				isTheirs := func(m corev1.VolumeMount) bool { return m.Name == "certs" }
+				if len(container.Env) != 2 || !slices.ContainsFunc(container.VolumeMounts, isTheirs) {
 					return fmt.Errorf("fields of others are gone: %v %v", container.Env, container.VolumeMounts)
 				}
 				return nil

@@ -4,6 +4,7 @@
 package controllers
 
 import (
+	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,8 +18,11 @@ import (
 // maxNote is the longest note that an event takes.
 const maxNote = 1024
 
-// actionReconcile is what the operator was doing when an event came up.
-const actionReconcile = "Reconcile"
+// What the operator was doing when an event came up.
+const (
+	actionReconcile = "Reconcile"
+	actionRepair    = "Repair"
+)
 
 // recordTransition tells that an application became ready, or why it is not, once for
 // each change of the reason: an application at rest has no events.
@@ -28,13 +32,44 @@ func recordTransition(recorder events.EventRecorder, app application, before, af
 	if ready == nil || (last != nil && last.Reason == ready.Reason && last.Status == ready.Status) {
 		return
 	}
-	eventType := corev1.EventTypeWarning
-	if ready.Status == metav1.ConditionTrue || ready.Reason == appstatus.ReasonRollingOut {
-		eventType = corev1.EventTypeNormal
+	switch ready.Reason {
+	case appstatus.ReasonReady, appstatus.ReasonStopped, appstatus.ReasonPaused,
+		appstatus.ReasonRollingOut, appstatus.ReasonTerminating, appstatus.ReasonExposePending:
+		recordProgress(recorder, app, ready)
+	default:
+		recordProblem(recorder, app, ready)
 	}
-	note := ready.Message
+}
+
+// recordProgress tells that an application is as it was asked for, or on its way there.
+func recordProgress(recorder events.EventRecorder, app application, ready *metav1.Condition) {
+	record(recorder, app, corev1.EventTypeNormal, ready.Reason, actionReconcile, ready.Message)
+}
+
+// recordProblem tells why an application is not as it was asked for.
+func recordProblem(recorder events.EventRecorder, app application, ready *metav1.Condition) {
+	record(recorder, app, corev1.EventTypeWarning, ready.Reason, actionReconcile, ready.Message)
+}
+
+// recordRepair tells that children, by kind, that somebody had changed or deleted are as
+// they should be again.
+func recordRepair(recorder events.EventRecorder, app application, kinds []string) {
+	if len(kinds) == 0 {
+		return
+	}
+	last := len(kinds) - 1
+	names, state := kinds[last], "It is as it should be again."
+	if last > 0 {
+		names, state = strings.Join(kinds[:last], ", ")+" and "+names, "They are as they should be again."
+	}
+	note := fmt.Sprintf("Somebody had changed or deleted the %s of %s. %s", names, app.GetName(), state)
+	record(recorder, app, corev1.EventTypeNormal, appstatus.ReasonDriftRepaired, actionRepair, note)
+}
+
+func record(recorder events.EventRecorder, app application, eventType, reason, action, note string) {
 	if len(note) > maxNote {
+		// A cut may fall into the middle of a character.
 		note = strings.ToValidUTF8(note[:maxNote], "")
 	}
-	recorder.Eventf(app, nil, eventType, ready.Reason, actionReconcile, "%s", note)
+	recorder.Eventf(app, nil, eventType, reason, action, "%s", note)
 }

@@ -5,6 +5,7 @@ package controllers_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -14,22 +15,31 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
 	testingclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/yaml"
 
 	devopsv1 "platformapp/api/devops/v1"
 	"platformapp/api/egplatform/v1alpha1"
 	"platformapp/controllers"
 	"platformapp/internal/observe"
+	"platformapp/internal/platform"
+	"platformapp/internal/resources"
+	"platformapp/internal/workload"
 )
 
 // loop is the operator as the tests run it: turn by turn, on the cache and the client
@@ -47,6 +57,12 @@ type loop struct {
 	events   *events.FakeRecorder
 	clock    *testingclock.FakeClock
 	reader   cache.Cache
+	// caughtUp holds, by kind, how many writes the cache has caught up with.
+	caughtUp map[string]int
+
+	// platform is what the operator knows of the cluster; the optional kinds in it must be
+	// among those of the API server.
+	platform *platform.Facts
 
 	egapps   reconcile.Reconciler
 	services reconcile.Reconciler
@@ -57,12 +73,36 @@ type loopOption func(*loopOptions)
 
 type loopOptions struct {
 	namespace string
-	wrap      func(client.Client) client.Client
+	// others are further namespaces that the operator sees to.
+	others  []string
+	wrap    func(client.Client) client.Client
+	facts   platform.Facts
+	options controllers.Options
 }
 
 // inNamespace runs the operator in the namespace of another loop.
 func inNamespace(namespace string) loopOption {
 	return func(o *loopOptions) { o.namespace = namespace }
+}
+
+// inNamespaces lets the operator see to other namespaces too.
+func inNamespaces(others ...string) loopOption {
+	return func(o *loopOptions) { o.others = others }
+}
+
+// onPlatform runs the operator on a cluster with the optional kinds.
+func onPlatform(openShift bool, kinds ...string) loopOption {
+	return func(o *loopOptions) {
+		o.facts.OpenShift = openShift
+		for _, kind := range kinds {
+			o.facts.Kinds[kind] = true
+		}
+	}
+}
+
+// withOptions runs the operator with other options than the default ones.
+func withOptions(options controllers.Options) loopOption {
+	return func(o *loopOptions) { o.options = options }
 }
 
 // wrapped puts something between the loop and its client.
@@ -73,11 +113,14 @@ func wrapped(wrap func(client.Client) client.Client) loopOption {
 // newLoop runs an operator until the test ends.
 func newLoop(t *testing.T, opts ...loopOption) *loop {
 	t.Helper()
-	o := loopOptions{wrap: func(c client.Client) client.Client { return c }}
+	o := loopOptions{
+		wrap:  func(c client.Client) client.Client { return c },
+		facts: platform.Facts{Platform: workload.Platform{Kinds: map[string]bool{"HTTPRoute": false, "Route": false, "ServiceMonitor": false}}},
+	}
 	for _, opt := range opts {
 		opt(&o)
 	}
-	l := &loop{T: t, ctx: t.Context(), requests: &requestLog{}, events: events.NewFakeRecorder(1000), clock: testingclock.NewFakeClock(time.Now())}
+	l := &loop{T: t, ctx: t.Context(), requests: &requestLog{}, events: events.NewFakeRecorder(1000), clock: testingclock.NewFakeClock(time.Now()), platform: &o.facts}
 	var err error
 	if l.user, err = client.New(cluster, client.Options{Scheme: scheme}); err != nil {
 		t.Fatal(err)
@@ -85,22 +128,22 @@ func newLoop(t *testing.T, opts ...loopOption) *loop {
 	if l.namespace = o.namespace; l.namespace == "" {
 		l.namespace = makeNamespace(t, l.user)
 	}
-	l.connect(o.wrap)
+	l.connect(o)
 	return l
 }
 
 // connect makes the operator's cache and client, as main does.
-func (l *loop) connect(wrap func(client.Client) client.Client) {
+func (l *loop) connect(o loopOptions) {
 	l.Helper()
 	config := rest.CopyConfig(cluster)
 	config.UserAgent = "platformapp"
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return l.requests.countedBy(next) })
 
-	options := observe.CacheOptions([]string{l.namespace})
+	options := controllers.ManagerOptions(append(o.others, l.namespace)).Cache
 	options.Scheme = scheme
 	reader, err := cache.New(config, options)
 	l.must(err)
-	l.must(observe.IndexFields(l.ctx, reader))
+	l.must(controllers.IndexFields(l.ctx, reader))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.ctx))
 	stopped := make(chan error, 1)
 	go func() { stopped <- reader.Start(ctx) }()
@@ -110,21 +153,24 @@ func (l *loop) connect(wrap func(client.Client) client.Client) {
 			l.Errorf("stop the cache: %v", err)
 		}
 	})
-	for _, object := range watched() {
-		_, err := reader.GetInformer(l.ctx, object)
+	for _, object := range l.watched() {
+		_, err := reader.GetInformer(l.ctx, object, cache.BlockUntilSynced(false))
 		l.must(err)
 	}
 	if !reader.WaitForCacheSync(l.ctx) {
 		l.Fatal("the cache does not fill")
 	}
-	l.reader = reader
-	l.operator, err = client.New(config, client.Options{Scheme: scheme, Cache: &client.CacheOptions{Reader: reader}})
+	l.reader, l.caughtUp = reader, map[string]int{}
+	l.operator, err = client.NewWithWatch(config, client.Options{Scheme: scheme, Cache: &client.CacheOptions{Reader: reader}})
 	l.must(err)
 	live, err := client.New(config, client.Options{Scheme: scheme})
 	l.must(err)
-	l.operator = wrap(l.operator)
-	d := controllers.Dependencies{Client: l.operator, Live: live, Recorder: l.events, Clock: l.clock}
-	l.egapps, l.services = controllers.NewEGAppReconciler(d, nil), controllers.NewDemoMicroServiceReconciler(d)
+	l.operator = o.wrap(l.operator)
+	d := controllers.Dependencies{
+		Client: l.operator, Live: live, Recorder: l.events, Clock: l.clock,
+		Platform: func() (platform.Facts, error) { return *l.platform, nil },
+	}
+	l.egapps, l.services = controllers.NewEGAppReconciler(d, o.options), controllers.NewDemoMicroServiceReconciler(d)
 }
 
 // restarted returns the operator after a restart: it has forgotten everything.
@@ -133,12 +179,15 @@ func (l *loop) restarted(opts ...loopOption) *loop {
 	return newLoop(l.T, append(opts, inNamespace(l.namespace))...)
 }
 
-// watched are the kinds that the operator watches.
-func watched() []client.Object {
-	return []client.Object{
-		&v1alpha1.EGApp{}, &devopsv1.DemoMicroService{}, &appsv1.Deployment{}, &corev1.Service{}, &corev1.Pod{},
-		observe.ReplicaSetMetadata(),
+// watched are the kinds that the operator watches on its platform.
+func (l *loop) watched() []client.Object {
+	objects := append(observe.Referenced(), &v1alpha1.EGApp{}, &devopsv1.DemoMicroService{}, &corev1.Pod{}, observe.ReplicaSetMetadata())
+	for _, kind := range resources.Kinds {
+		if !kind.Optional || l.platform.Kinds[kind.Name] {
+			objects = append(objects, kind.New())
+		}
 	}
+	return objects
 }
 
 // turn makes one turn of the loop for an application, on a cache that is up to date.
@@ -176,20 +225,42 @@ func (l *loop) reconcile(app client.Object) reconcile.Result {
 // catchUp waits until the operator's cache holds what the API server does.
 func (l *loop) catchUp() {
 	l.Helper()
-	for _, list := range []client.ObjectList{
-		&v1alpha1.EGAppList{}, &devopsv1.DemoMicroServiceList{}, &appsv1.DeploymentList{}, &corev1.ServiceList{}, &corev1.PodList{},
-	} {
-		eventually(l.T, func() error { return l.sameVersions(list) })
+	for _, object := range l.watched() {
+		gvk, err := apiutil.GVKForObject(object, scheme)
+		l.must(err)
+		count, err := written.of(l.namespace, object)
+		l.must(err)
+		if seen, ok := l.caughtUp[gvk.Kind]; ok && seen == count {
+			continue
+		}
+		eventually(l.T, func() error { return l.sameVersions(object) })
+		l.caughtUp[gvk.Kind] = count
 	}
 }
 
-func (l *loop) sameVersions(list client.ObjectList) error {
-	stored, seen := list, list.DeepCopyObject().(client.ObjectList)
+func (l *loop) sameVersions(object client.Object) error {
+	gvk, err := apiutil.GVKForObject(object, scheme)
+	if err != nil {
+		return err
+	}
+	stored, seen := &metav1.PartialObjectMetadataList{}, client.ObjectList(&metav1.PartialObjectMetadataList{})
+	stored.SetGroupVersionKind(gvk)
+	if _, isMetadata := object.(*metav1.PartialObjectMetadata); isMetadata {
+		seen.GetObjectKind().SetGroupVersionKind(gvk)
+	} else {
+		list, err := scheme.New(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+		if err != nil {
+			return err
+		}
+		seen = list.(client.ObjectList)
+	}
 	options := []client.ListOption{client.InNamespace(l.namespace)}
-	switch list.(type) {
-	case *v1alpha1.EGAppList, *devopsv1.DemoMicroServiceList:
+	switch object.(type) {
+	case *v1alpha1.EGApp, *devopsv1.DemoMicroService, *corev1.ConfigMap, *corev1.PersistentVolumeClaim, *autoscalingv2.HorizontalPodAutoscaler:
 	default:
-		options = append(options, client.MatchingLabels{"platform.evillgenius.com/managed-by": "platformapp"})
+		if gvk.Kind != "ServiceAccount" {
+			options = append(options, client.MatchingLabels{"platform.evillgenius.com/managed-by": "platformapp"})
+		}
 	}
 	if err := l.user.List(l.ctx, stored, options...); err != nil {
 		return err
@@ -198,7 +269,7 @@ func (l *loop) sameVersions(list client.ObjectList) error {
 		return err
 	}
 	if a, b := versions(stored), versions(seen); a != b {
-		return fmt.Errorf("the cache holds %s, the API server %s", b, a)
+		return fmt.Errorf("of %s the cache holds %s, the API server %s", gvk.Kind, b, a)
 	}
 	return nil
 }
@@ -248,6 +319,78 @@ func (l *loop) service(name string) *corev1.Service {
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	l.read(service)
 	return service
+}
+
+// children returns what there is of an application's children, as it is stored.
+func (l *loop) children(app client.Object) map[string]client.Object {
+	l.Helper()
+	children := map[string]client.Object{}
+	for _, kind := range resources.Kinds {
+		if kind.Optional && !l.platform.Kinds[kind.Name] {
+			continue
+		}
+		object := kind.New()
+		object.SetName(app.GetName() + kind.Suffix)
+		if l.exists(object) {
+			children[kind.Name+"/"+object.GetName()] = object
+		}
+	}
+	return children
+}
+
+// childrenOf returns the children, by kind and name: what people and controllers see of
+// them, without what differs from one object to the next of the same, and without the
+// given annotations.
+func (l *loop) childrenOf(app client.Object, without ...string) map[string]string {
+	l.Helper()
+	children := map[string]string{}
+	for name, object := range l.children(app) {
+		children[name] = l.contentOf(object, without...)
+	}
+	return children
+}
+
+// contentOf returns labels, annotations and specification of an object as text.
+func (l *loop) contentOf(object client.Object, without ...string) string {
+	l.Helper()
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	l.must(err)
+	delete(content, "status")
+	metadata := content["metadata"].(map[string]any)
+	for _, field := range []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "ownerReferences", "namespace"} {
+		delete(metadata, field)
+	}
+	for _, set := range []string{"labels", "annotations"} {
+		values, _ := metadata[set].(map[string]any)
+		delete(values, workload.LabelOwnerUID)
+		delete(values, workload.AnnotationAppliedHash)
+		delete(values, workload.AnnotationRevision)
+		for _, key := range without {
+			delete(values, key)
+		}
+	}
+	if _, isService := object.(*corev1.Service); isService {
+		// The addresses that a Service is given.
+		unstructured.RemoveNestedField(content, "spec", "clusterIP")
+		unstructured.RemoveNestedField(content, "spec", "clusterIPs")
+	}
+	text, err := json.Marshal(content)
+	l.must(err)
+	return string(text)
+}
+
+// scaleOf reads the scale subresource.
+func (l *loop) scaleOf(app client.Object) *autoscalingv1.Scale {
+	l.Helper()
+	scale := &autoscalingv1.Scale{}
+	l.must(l.user.SubResource("scale").Get(l.ctx, app, scale))
+	return scale
+}
+
+// rollOutIfThere plays the Deployment controller if there is a Deployment.
+func (l *loop) rollOutIfThere(name string) {
+	l.Helper()
+	l.must(client.IgnoreNotFound(l.tryRollOut(name)))
 }
 
 // rollOut plays the Deployment controller: all pods of the Deployment come to serve.
@@ -323,6 +466,22 @@ func eventually(t *testing.T, check func() error) {
 		}
 	}
 	t.Fatal(err)
+}
+
+// set sets fields of an EGApp's specification, which are given as YAML.
+func set(t *testing.T, app *v1alpha1.EGApp, fields string) {
+	t.Helper()
+	if err := yaml.UnmarshalStrict([]byte(fields), &app.Spec); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// failsUnless returns an error unless something is so.
+func failsUnless(isSo bool, format string, args ...any) error {
+	if isSo {
+		return nil
+	}
+	return fmt.Errorf(format, args...)
 }
 
 // requestLog counts the requests of the operator.

@@ -19,14 +19,17 @@ const (
 	conflictRecheck = 10 * time.Second
 	// refusalRecheck is for a right, a quota or a policy that a person has to change.
 	refusalRecheck = time.Minute
+	// invalidRecheck is for what breaks a rule of the API server: the same write is refused
+	// again, unless the rule goes with another version of the server.
+	invalidRecheck = time.Hour
 	// staleRecheck is for a write that met a newer object than the one it was decided on.
 	staleRecheck = 100 * time.Millisecond
 )
 
 // outcome is what came of a turn of the loop: done, wait, stalled or retry.
 type outcome struct {
-	// invalid is the error of the user for which the application stalls.
-	invalid error
+	// stall is what a person has to change before the application is carried out.
+	stall *workload.Stall
 	// wait is the time until the next turn; zero waits for an event.
 	wait time.Duration
 	// err is tried again with growing delay.
@@ -36,8 +39,9 @@ type outcome struct {
 	stale bool
 }
 
-// stalled waits for a person to change the specification.
-func stalled(invalid error) outcome { return outcome{invalid: invalid} }
+// stalled waits for a person to change the application or what it collides with, which is
+// an event either way.
+func stalled(stall *workload.Stall) outcome { return outcome{stall: stall} }
 
 // outcomeOf maps what came of applying the children; it is the only place that does.
 func outcomeOf(applied workload.Applied, err error) outcome {
@@ -47,6 +51,8 @@ func outcomeOf(applied workload.Applied, err error) outcome {
 	case applied.Failure != nil && applied.Failure.Reason == workload.FailureNamespaceTerminating:
 		// The application goes with the namespace, which takes no more events either.
 		return outcome{stale: true}
+	case applied.Failure != nil && applied.Failure.Reason == workload.FailureInvalid:
+		return outcome{wait: invalidRecheck}
 	case applied.Failure != nil && applied.Failure.Reason != workload.FailureTransient:
 		return outcome{wait: refusalRecheck}
 	case err != nil:
@@ -60,14 +66,21 @@ func outcomeOf(applied workload.Applied, err error) outcome {
 
 // and returns the outcome together with that of the status write.
 func (o outcome) and(due time.Duration, err error) outcome {
-	if due > 0 && (o.wait == 0 || due < o.wait) {
-		o.wait = due
-	}
+	o = o.within(due)
 	switch {
 	case apierrors.IsConflict(err):
 		o.wait = staleRecheck
 	case !apierrors.IsNotFound(err):
 		o.err = errors.Join(o.err, err)
+	}
+	return o
+}
+
+// within returns the outcome with the next turn in that time at the latest; zero asks for
+// none.
+func (o outcome) within(due time.Duration) outcome {
+	if due > 0 && (o.wait == 0 || due < o.wait) {
+		o.wait = due
 	}
 	return o
 }

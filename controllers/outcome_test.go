@@ -47,6 +47,7 @@ func TestOutcomeOfApplying(t *testing.T) {
 		{"a name is taken, of which no event tells", workload.Applied{Conflicts: conflict}, nil, 10 * time.Second, false, false},
 		{"a right is missing", failed(workload.FailureForbidden), errForbidden, time.Minute, false, false},
 		{"refused", failed(workload.FailureRefused), errForbidden, time.Minute, false, false},
+		{"a broken rule is not tried again and again", failed(workload.FailureInvalid), errForbidden, time.Hour, false, false},
 		{"refused by a quota", failed(workload.FailureQuota), errForbidden, time.Minute, false, false},
 		{"refused for one child, another's name is taken", workload.Applied{
 			Conflicts: conflict, Failure: failed(workload.FailureRefused).Failure,
@@ -77,16 +78,33 @@ func TestOutcomeOfApplying(t *testing.T) {
 	}
 }
 
-// Nothing but a change of the specification helps, and that is an event.
-func TestInvalidSpecificationIsNotRetried(t *testing.T) {
-	invalid := errors.New("spec.image: Invalid value")
-	o := stalled(invalid)
+// Nothing but a person's change helps, and that is an event.
+func TestAStalledApplicationIsNotRetried(t *testing.T) {
+	stall := &workload.Stall{Reason: workload.StallInvalid, Message: "spec.image: Invalid value"}
+	o := stalled(stall)
 	result, err := o.result()
 	if err != nil || result != (reconcile.Result{}) || o.stale {
 		t.Errorf("result is %+v, %v, stale %t; want to wait for an event", result, err, o.stale)
 	}
-	if !errors.Is(o.invalid, invalid) {
-		t.Errorf("the outcome carries %v, want the user's error for the status", o.invalid)
+	if o.stall != stall {
+		t.Errorf("the outcome carries %v, want the reason for the status", o.stall)
+	}
+}
+
+func TestTheNextTurnIsTheSoonest(t *testing.T) {
+	for _, test := range []struct {
+		name            string
+		wait, due, want time.Duration
+	}{
+		{"nothing is due", 0, 0, 0},
+		{"only the recheck is due", 0, time.Minute, time.Minute},
+		{"the recheck is sooner", time.Minute, time.Second, time.Second},
+		{"the recheck is later", time.Second, time.Minute, time.Second},
+		{"nothing to recheck", time.Second, 0, time.Second},
+	} {
+		if got := (outcome{wait: test.wait}).within(test.due).wait; got != test.want {
+			t.Errorf("%s: the next turn is in %s, want %s", test.name, got, test.want)
+		}
 	}
 }
 

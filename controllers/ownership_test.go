@@ -184,6 +184,15 @@ func TestTheSuccessorWaitsUntilThePredecessorsObjectsAreGone(t *testing.T) {
 	}
 }
 
+// surplusService is a Service of a DemoMicroService, which has none: one of an earlier
+// version of the operator.
+func surplusService(app *devopsv1.DemoMicroService) *corev1.Service {
+	service := foreignService(app.Name)
+	service.Labels = map[string]string{"platform.evillgenius.com/managed-by": "platformapp"}
+	service.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(app, devopsv1.GroupVersion.WithKind("DemoMicroService"))}
+	return service
+}
+
 func TestWhatTheSpecificationNoLongerWantsIsPrunedIfItIsOurs(t *testing.T) {
 	for name, test := range map[string]struct {
 		disown bool
@@ -196,11 +205,9 @@ func TestWhatTheSpecificationNoLongerWantsIsPrunedIfItIsOurs(t *testing.T) {
 			l := newLoop(t)
 			app := podinfoService()
 			l.running(app)
-			// A DemoMicroService has no Service: this is one of an earlier version of the operator.
-			service := foreignService("podinfo")
-			service.Labels = map[string]string{"platform.evillgenius.com/managed-by": "platformapp"}
-			if !test.disown {
-				service.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(app, devopsv1.GroupVersion.WithKind("DemoMicroService"))}
+			service := surplusService(app)
+			if test.disown {
+				service.OwnerReferences = nil
 			}
 			l.create(service)
 			l.reconcile(app)
@@ -219,9 +226,7 @@ func TestAPruneThatFailsIsTold(t *testing.T) {
 	l := newLoop(t, wrapped(around(faulty)))
 	app := podinfoService()
 	l.running(app)
-	service := foreignService("podinfo")
-	service.Labels = map[string]string{"platform.evillgenius.com/managed-by": "platformapp"}
-	service.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(app, devopsv1.GroupVersion.WithKind("DemoMicroService"))}
+	service := surplusService(app)
 	l.create(service)
 	faulty.at = faulty.writes + 1
 	result, err := l.turn(app)

@@ -5,6 +5,7 @@ package controllers
 
 import (
 	"context"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -21,16 +22,24 @@ import (
 type application interface {
 	client.Object
 	AppStatus() *appstatus.Status
+	// AppDetails is nil for a kind that has none.
+	AppDetails() *appstatus.Details
 }
+
+// check returns why an application, valid as it is, is not carried out beside what else
+// there is in the cluster, or nil.
+type check[T application] func(context.Context, T, workload.Workload, workload.Observed) (*workload.Stall, error)
 
 // Reconciler keeps the applications of one kind as they are asked for.
 type Reconciler[T application] struct {
-	kind      string
-	observer  observe.Reader
-	applier   *apply.Applier
-	reporter  *reporter
-	newObject func() T
-	translate func(T) (workload.Workload, error)
+	kind       string
+	observer   observe.Reader
+	references *observe.References
+	applier    *apply.Applier
+	reporter   *reporter
+	newObject  func() T
+	translate  func(T) (workload.Workload, error)
+	checks     []check[T]
 }
 
 // Reconcile makes one turn of the loop for one application.
@@ -44,19 +53,45 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request
 		return reconcile.Result{}, nil
 	}
 	w, invalid := r.translate(app)
-	observed, err := r.observer.Read(ctx, w.Owner, waitsForAName(app.AppStatus()))
-	if err != nil {
-		return reconcile.Result{}, err
-	}
-	if invalid != nil {
-		return r.finish(ctx, app, w, observed, workload.Applied{}, stalled(invalid))
+	r.references.Record(request.NamespacedName, w.References)
+	observed, unseen := r.observer.Read(ctx, w, waitsForAName(app.AppStatus()))
+	stall, err := r.firstStall(ctx, app, w, observed, invalid, unseen)
+	switch {
+	case err != nil:
+		return r.finish(ctx, app, w, observed, unreadable(err), outcome{stall: stall, err: err})
+	case stall != nil:
+		return r.finish(ctx, app, w, observed, workload.Applied{}, stalled(stall))
+	case w.Paused:
+		return r.finish(ctx, app, w, observed, workload.Applied{}, outcome{})
 	}
 	desired := resources.Desired(w, observed)
 	applied, err := r.applier.Apply(ctx, w.Owner, desired, observed)
 	if err == nil {
-		err = r.applier.Prune(ctx, resources.Surplus(w.Owner, desired, observed), &applied)
+		err = r.applier.Prune(ctx, resources.Surplus(w, desired, observed), &applied)
 	}
 	return r.finish(ctx, app, w, observed, applied, outcomeOf(applied, err))
+}
+
+// unreadable is what came of a turn that could not see all that it has to decide by.
+func unreadable(err error) workload.Applied {
+	return workload.Applied{Failure: &workload.Failure{Reason: workload.FailureTransient, Kind: "The cluster cannot be read", Message: err.Error()}}
+}
+
+// firstStall returns why the application is not carried out, or nil. unseen is why the look
+// is incomplete, or nil: by such a one nothing is judged but the specification itself.
+func (r *Reconciler[T]) firstStall(ctx context.Context, app T, w workload.Workload, observed workload.Observed, invalid, unseen error) (*workload.Stall, error) {
+	if invalid != nil {
+		return &workload.Stall{Reason: workload.StallInvalid, Message: invalid.Error()}, unseen
+	}
+	if unseen != nil {
+		return nil, unseen
+	}
+	for _, check := range r.checks {
+		if stall, err := check(ctx, app, w, observed); stall != nil || err != nil {
+			return stall, err
+		}
+	}
+	return nil, nil
 }
 
 // finish reports what came of the turn, the only writer of status, and tells when the
@@ -65,9 +100,12 @@ func (r *Reconciler[T]) finish(ctx context.Context, app T, w workload.Workload, 
 	if o.stale || r.reporter.isFirst(app, o) {
 		return o.result()
 	}
-	next := status.Compute(w, observed, applied, o.invalid, *app.AppStatus())
-	due, err := r.reporter.report(ctx, app, next)
-	return o.and(due, err).result()
+	next := r.reporter.compute(app, status.Input{Workload: w, Observed: observed, Applied: applied, Stall: o.stall})
+	if o.err != nil && observed.Deployment() == nil {
+		keepUnseen(&next.Status, *app.AppStatus())
+	}
+	due, err := r.reporter.report(ctx, app, next, applied.Repaired)
+	return o.and(due, err).within(time.Duration(next.RecheckAfter) * time.Second).result()
 }
 
 // forget drops what is remembered about an application that is gone.
@@ -75,6 +113,7 @@ func (r *Reconciler[T]) forget(request reconcile.Request, err error) {
 	if client.IgnoreNotFound(err) == nil {
 		r.applier.Forget(request.NamespacedName)
 		r.reporter.forget(request.NamespacedName)
+		r.references.Forget(request.NamespacedName)
 		r.observer.Forget(r.kind, request.NamespacedName)
 	}
 }

@@ -21,6 +21,8 @@ import (
 
 	"platformapp/api/appstatus"
 	"platformapp/internal/apply"
+	"platformapp/internal/metrics"
+	"platformapp/internal/status"
 )
 
 // statusPace is the least time between two status writes of which the second brings
@@ -33,8 +35,9 @@ type reporter struct {
 	recorder events.EventRecorder
 	clock    clock.PassiveClock
 
-	expect apply.Expect
-	kind   string
+	expect    apply.Expect
+	kind      string
+	readiness *metrics.Readiness
 
 	mu sync.Mutex
 	// written is when the status of an application was last written.
@@ -46,7 +49,8 @@ type reporter struct {
 func newReporter(d Dependencies, kind string, expect apply.Expect) *reporter {
 	return &reporter{
 		client: d.Client, recorder: d.Recorder, clock: d.Clock, kind: kind, expect: expect,
-		written: map[types.NamespacedName]time.Time{}, failed: map[types.NamespacedName]bool{},
+		readiness: metrics.NewReadiness(kind),
+		written:   map[types.NamespacedName]time.Time{}, failed: map[types.NamespacedName]bool{},
 	}
 }
 
@@ -65,16 +69,30 @@ func (r *reporter) isFirst(app application, o outcome) bool {
 	return !before
 }
 
-// report writes next as the status of app, unless it is. When the write is not due yet
-// it returns the time until then.
-func (r *reporter) report(ctx context.Context, app application, next appstatus.Status) (time.Duration, error) {
-	current := app.AppStatus()
-	next.Conditions = keepTransitionTimes(current.Conditions, next.Conditions)
-	if equality.Semantic.DeepEqual(*current, next) {
+// compute returns what the application reports now.
+func (r *reporter) compute(app application, in status.Input) status.Result {
+	in.PreviousStatus, in.Now = *app.AppStatus(), metav1.NewTime(r.clock.Now())
+	if details := app.AppDetails(); details != nil {
+		in.PreviousDetails = *details
+	}
+	next := status.Compute(in)
+	next.Status.Conditions = keepTransitionTimes(in.PreviousStatus.Conditions, next.Status.Conditions)
+	return next
+}
+
+// report writes next as the status of app, unless it is, and tells of the kinds of
+// children that were repaired. When the write is not due yet it returns the time until
+// then.
+func (r *reporter) report(ctx context.Context, app application, next status.Result, repaired []string) (time.Duration, error) {
+	if len(repaired) > 0 {
+		recordRepair(r.recorder, app, repaired)
+	}
+	last := *app.AppStatus()
+	if isReported(app, next) {
 		return 0, nil
 	}
 	key := client.ObjectKeyFromObject(app)
-	if !isTransition(*current, next) {
+	if !isTransition(last, next.Status) {
 		if due := r.due(key); due > 0 {
 			return due, nil
 		}
@@ -83,12 +101,14 @@ func (r *reporter) report(ctx context.Context, app application, next appstatus.S
 	if !ok {
 		return 0, fmt.Errorf("%T is not an object with metadata", app)
 	}
-	last := *current
-	*current = next
+	*app.AppStatus() = next.Status
+	if details := app.AppDetails(); details != nil {
+		*details = next.Details
+	}
 	// The lock keeps the status off an object that has changed since it was read, and off
 	// another one that was made under its name.
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	if last.ObservedGeneration == 0 {
+	if last.ObservedGeneration <= 0 {
 		// The first status is written whole: a patch of what differs leaves out the zeros.
 		patch = wholeStatus{}
 	}
@@ -97,8 +117,16 @@ func (r *reporter) report(ctx context.Context, app application, next appstatus.S
 	}
 	r.expect(r.kind, key, app.GetResourceVersion())
 	r.markWritten(key)
-	recordTransition(r.recorder, app, last, next)
+	r.readiness.Reported(app, last, next.Status, r.clock.Now())
+	recordTransition(r.recorder, app, last, next.Status)
 	return 0, nil
+}
+
+// isReported tells whether the application reports that already.
+func isReported(app application, next status.Result) bool {
+	details := app.AppDetails()
+	return equality.Semantic.DeepEqual(*app.AppStatus(), next.Status) &&
+		(details == nil || equality.Semantic.DeepEqual(*details, next.Details))
 }
 
 func (r *reporter) due(key types.NamespacedName) time.Duration {
@@ -118,6 +146,7 @@ func (r *reporter) markWritten(key types.NamespacedName) {
 }
 
 func (r *reporter) forget(key types.NamespacedName) {
+	r.readiness.Forget(key)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.written, key)
@@ -132,6 +161,17 @@ func keepTransitionTimes(current, next []metav1.Condition) []metav1.Condition {
 		meta.SetStatusCondition(&merged, condition)
 	}
 	return merged
+}
+
+// keepUnseen keeps what a status tells of the pods when their Deployment was not seen, maybe
+// since it could not be read.
+func keepUnseen(next *appstatus.Status, last appstatus.Status) {
+	next.Replicas, next.ReadyReplicas = last.Replicas, last.ReadyReplicas
+	next.UpdatedReplicas, next.AvailableReplicas = last.UpdatedReplicas, last.AvailableReplicas
+	next.Pods, next.PodStatuses = last.Pods, last.PodStatuses
+	if available := meta.FindStatusCondition(last.Conditions, appstatus.ConditionAvailable); available != nil {
+		meta.SetStatusCondition(&next.Conditions, *available)
+	}
 }
 
 // isTransition tells whether more than counts, lists and messages differs.

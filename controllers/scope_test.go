@@ -33,6 +33,13 @@ func startOperator(t *testing.T, requests *requestLog, namespaces ...string) (st
 	t.Helper()
 	config := rest.CopyConfig(cluster)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return requests.countedBy(next) })
+	return startOperatorAt(t, config, controllers.Options{MaxConcurrentReconciles: 8}, namespaces...)
+}
+
+// startOperatorAt runs the operator as startOperator does, with other options and at
+// another cluster.
+func startOperatorAt(t *testing.T, config *rest.Config, o controllers.Options, namespaces ...string) (stop func()) {
+	t.Helper()
 	options := controllers.ManagerOptions(namespaces)
 	options.Scheme = scheme
 	options.Metrics = metricsserver.Options{BindAddress: "0"}
@@ -43,7 +50,7 @@ func startOperator(t *testing.T, requests *requestLog, namespaces ...string) (st
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	if err := controllers.SetupWithManager(ctx, mgr, controllers.Options{MaxConcurrentReconciles: 8}); err != nil {
+	if err := controllers.SetupWithManager(ctx, mgr, o); err != nil {
 		t.Fatal(err)
 	}
 	stopped := make(chan error, 1)
@@ -94,7 +101,7 @@ func TestTheOperatorKeepsToItsNamespaces(t *testing.T) {
 				var all []*v1alpha1.EGApp
 				for i := range apps {
 					app := ordersApp()
-					app.Name = fmt.Sprintf("orders-%d", i)
+					app.Name, app.Spec.AppID = fmt.Sprintf("orders-%d", i), ""
 					l.create(app)
 					all = append(all, app)
 				}
@@ -112,7 +119,10 @@ func TestTheOperatorKeepsToItsNamespaces(t *testing.T) {
 			requests.mu.Lock()
 			defer requests.mu.Unlock()
 			for _, request := range requests.requests {
-				for _, resource := range []string{"egapps", "demomicroservices", "deployments", "services", "pods", "replicasets"} {
+				for _, resource := range []string{
+					"egapps", "demomicroservices", "deployments", "services", "pods", "replicasets", "configmaps", "horizontalpodautoscalers",
+					"poddisruptionbudgets", "networkpolicies", "ingresses", "httproutes", "routes", "servicemonitors", "persistentvolumeclaims", "serviceaccounts",
+				} {
 					if strings.HasSuffix(request, "/"+resource) && !strings.Contains(request, "/namespaces/") {
 						t.Errorf("a request for the whole cluster: %s", request)
 					}
@@ -143,7 +153,7 @@ func TestReadsSeeTheOperatorsOwnWrites(t *testing.T) {
 			var all []*v1alpha1.EGApp
 			for i := range apps {
 				app := ordersApp()
-				app.Name = fmt.Sprintf("orders-%d", i)
+				app.Name, app.Spec.AppID = fmt.Sprintf("orders-%d", i), ""
 				users[i%count].create(app)
 				all = append(all, app)
 			}
@@ -206,7 +216,7 @@ func TestC29_ARestartWithAThousandIdleEGAppsWritesNothing(t *testing.T) {
 // runs creates an EGApp and returns when it is Running.
 func (l *loop) runs(name string) error {
 	app := ordersApp()
-	app.Name, app.Namespace = name, l.namespace
+	app.Name, app.Namespace, app.Spec.AppID = name, l.namespace, ""
 	if err := l.user.Create(l.ctx, app); err != nil {
 		return err
 	}

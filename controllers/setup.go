@@ -6,14 +6,10 @@ package controllers
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
@@ -21,15 +17,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	devopsv1 "platformapp/api/devops/v1"
+	"platformapp/api/egplatform/v1alpha1"
 	"platformapp/internal/apply"
+	"platformapp/internal/metrics"
 	"platformapp/internal/observe"
-	"platformapp/internal/profile"
+	"platformapp/internal/platform"
 	"platformapp/internal/resources"
 	"platformapp/internal/translate"
 	"platformapp/internal/workload"
@@ -47,10 +43,22 @@ const (
 
 // Options are the choices of whoever runs the operator.
 type Options struct {
-	// Images are the default images of the frameworks.
-	Images profile.Images
+	translate.Options
 	// MaxConcurrentReconciles is how many applications of a kind are worked on at once.
 	MaxConcurrentReconciles int
+	// ClusterWideAppIDs makes an appId unique in its environment in the whole cluster, not
+	// only in its namespace.
+	ClusterWideAppIDs bool
+	// AllowedServiceAccounts are the ServiceAccounts, as namespace/name or */name, that
+	// EGApps may run as without an annotation on them.
+	AllowedServiceAccounts []string
+	// DiscoveryPeriod is the time between two looks at which APIs the cluster has; zero is
+	// a minute.
+	DiscoveryPeriod time.Duration
+}
+
+func (o Options) duplicates(cache client.Reader) duplicates {
+	return duplicates{cache: cache, clusterWide: o.ClusterWideAppIDs}
 }
 
 // Check returns what makes the options of no use, or nil.
@@ -67,21 +75,25 @@ type Dependencies struct {
 	Client client.Client
 	// Live reads from the API server.
 	Live client.Reader
+	// Platform returns what is known of the cluster, or why nothing is.
+	Platform func() (platform.Facts, error)
 	// Recorder takes the events.
 	Recorder events.EventRecorder
 	// Clock paces the status writes.
 	Clock clock.PassiveClock
 }
 
-func newReconciler[T application](d Dependencies, kind string, newObject func() T, translate func(T) (workload.Workload, error)) *Reconciler[T] {
+func newReconciler[T application](d Dependencies, kind string, newObject func() T, translate func(T) (workload.Workload, error), checks ...check[T]) *Reconciler[T] {
 	fence := observe.NewFence()
 	return &Reconciler[T]{
-		kind:      kind,
-		observer:  observe.Reader{Cache: d.Client, Live: d.Live, Fence: fence},
-		applier:   apply.New(d.Client, d.Live, fence.Expect),
-		reporter:  newReporter(d, kind, fence.Expect),
-		newObject: newObject,
-		translate: translate,
+		kind:       kind,
+		observer:   observe.Reader{Cache: d.Client, Live: d.Live, Platform: d.Platform, Fence: fence},
+		references: observe.NewReferences(),
+		applier:    apply.New(metrics.Counted(d.Client), d.Live, fence.Expect),
+		reporter:   newReporter(d, kind, fence.Expect),
+		newObject:  newObject,
+		translate:  translate,
+		checks:     checks,
 	}
 }
 
@@ -90,42 +102,76 @@ func newReconciler[T application](d Dependencies, kind string, newObject func() 
 // when a standby takes over.
 func ManagerOptions(namespaces []string) manager.Options {
 	return manager.Options{
-		Cache:      observe.CacheOptions(namespaces),
+		Cache:      observe.CacheOptions(namespaces, &v1alpha1.EGApp{}, &devopsv1.DemoMicroService{}),
 		Controller: config.Controller{EnableWarmup: new(true)},
 	}
 }
 
-// SetupWithManager adds the controllers of both kinds to the manager.
-func SetupWithManager(ctx context.Context, mgr manager.Manager, options Options) error {
-	if err := observe.IndexFields(ctx, mgr.GetFieldIndexer()); err != nil {
+// IndexFields adds the indexes that the controllers read by. It must run before the cache
+// starts.
+func IndexFields(ctx context.Context, indexer client.FieldIndexer) error {
+	if err := observe.IndexFields(ctx, indexer); err != nil {
 		return err
 	}
-	d := Dependencies{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: mgr.GetEventRecorder(workload.FieldManager), Clock: clock.RealClock{}}
-	if err := watch(mgr, "egapp", workload.LabelEGApp, NewEGAppReconciler(d, options.Images), options); err != nil {
-		return err
-	}
-	return watch(mgr, "demomicroservice", workload.LabelDemoMicroService, NewDemoMicroServiceReconciler(d), options)
+	return indexAppIDs(ctx, indexer)
 }
 
-// watch runs the reconciler for each event of an application or of anything that
-// carries its label: the children, whoever controls them now, and their pods.
-func watch[T application](mgr manager.Manager, name, selectorKey string, r *Reconciler[T], options Options) error {
-	toOwner := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
-		return ownersOf(object, r.kind, selectorKey)
-	})
+// SetupWithManager adds the controllers of both kinds to the manager.
+func SetupWithManager(ctx context.Context, mgr manager.Manager, options Options) error {
+	if err := IndexFields(ctx, mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	kinds, err := newOptionalKinds(mgr, options.DiscoveryPeriod)
+	if err != nil {
+		return err
+	}
+	d := Dependencies{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Platform: kinds.facts,
+		Recorder: mgr.GetEventRecorder(workload.FieldManager), Clock: clock.RealClock{},
+	}
+	egapps := NewEGAppReconciler(d, options)
+	loop, err := watch(mgr, "egapp", workload.LabelEGApp, egapps, kinds, options)
+	if err != nil {
+		return err
+	}
+	if err := loop.Watches(&v1alpha1.EGApp{}, options.duplicates(mgr.GetClient()).wakeTwins()).Complete(uninterrupted(egapps)); err != nil {
+		return err
+	}
+	services := NewDemoMicroServiceReconciler(d)
+	if loop, err = watch(mgr, "demomicroservice", workload.LabelDemoMicroService, services, kinds, options); err != nil {
+		return err
+	}
+	return loop.Complete(uninterrupted(services))
+}
+
+// watch runs the reconciler for each event of an application, of anything that carries its
+// label, which are the children, whoever controls them now, and their pods, and of what it
+// refers to.
+func watch[T application](mgr manager.Manager, name, selectorKey string, r *Reconciler[T], kinds *optionalKinds, options Options) (*builder.Builder, error) {
+	owner := toOwner(r.kind, selectorKey)
+	optionals, err := kinds.sourceFor(r.newObject(), mgr.GetScheme(), owner)
+	if err != nil {
+		return nil, err
+	}
 	b := builder.ControllerManagedBy(mgr).
 		Named(name).
 		For(r.newObject()).
-		Watches(&corev1.Pod{}, toOwner).
-		WatchesMetadata(&appsv1.ReplicaSet{}, toOwner, builder.WithPredicates(readOfReplicaSet)).
+		Watches(&corev1.Pod{}, owner).
+		WatchesMetadata(&appsv1.ReplicaSet{}, owner, builder.WithPredicates(readOfReplicaSet)).
+		WatchesRawSource(optionals).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: options.MaxConcurrentReconciles,
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry),
 		})
 	for _, kind := range resources.Kinds {
-		b = b.Watches(kind.New(), toOwner)
+		if !kind.Optional {
+			b = b.Watches(kind.New(), owner, builder.WithPredicates(readOfChild))
+		}
 	}
-	return b.Complete(uninterrupted(r))
+	for _, object := range observe.Referenced() {
+		b = b.Watches(object, toReferrers(r.references))
+	}
+	return b, nil
 }
 
 // uninterrupted lets a turn that is under way end when the operator is stopped: what it
@@ -137,30 +183,3 @@ func uninterrupted(r reconcile.Reconciler) reconcile.Reconciler {
 		return r.Reconcile(ctx, request)
 	})
 }
-
-// ownersOf returns the application that an object belongs to, by its label, and the one
-// that controls it, since either mark may have been taken away.
-func ownersOf(object client.Object, kind, selectorKey string) []reconcile.Request {
-	var requests []reconcile.Request
-	add := func(name string) {
-		request := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}}
-		if !slices.Contains(requests, request) {
-			requests = append(requests, request)
-		}
-	}
-	if name, ok := object.GetLabels()[selectorKey]; ok {
-		add(name)
-	}
-	if controller := metav1.GetControllerOfNoCopy(object); controller != nil && controller.Kind == kind {
-		add(controller.Name)
-	}
-	return requests
-}
-
-// readOfReplicaSet drops the updates of a ReplicaSet that change nothing of what is read.
-var readOfReplicaSet = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-	before, after := e.ObjectOld, e.ObjectNew
-	return before.GetAnnotations()[workload.AnnotationRevision] != after.GetAnnotations()[workload.AnnotationRevision] ||
-		!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) ||
-		!equality.Semantic.DeepEqual(before.GetLabels(), after.GetLabels())
-}}

@@ -7,28 +7,36 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	devopsv1 "platformapp/api/devops/v1"
-	"platformapp/api/egplatform/v1alpha1"
+	"platformapp/controllers"
 	"platformapp/internal/localcluster"
+	"platformapp/internal/testutil"
 )
 
 // cluster connects to the API server that all tests of this package share, each in a
 // namespace of its own. No controller but ours runs: the tests play the others.
 var cluster *rest.Config
 
+// binaries is the folder of the programs of a control plane, for tests that need one of
+// their own.
+var binaries string
+
 // scheme knows the types that the operator reads and writes.
 var scheme = runtime.NewScheme()
+
+// ownCRDs is the folder of the operator's CustomResourceDefinitions.
+var ownCRDs = filepath.Join("..", "config", "crd", "bases")
 
 func TestMain(m *testing.M) {
 	localcluster.ServeReaper()
@@ -42,19 +50,22 @@ func TestMain(m *testing.M) {
 
 func runWithControlPlane(m *testing.M) (code int, err error) {
 	ctrl.SetLogger(logr.Discard())
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme, devopsv1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			return 0, err
-		}
+	if err := controllers.AddToScheme(scheme); err != nil {
+		return 0, err
 	}
 	assets, err := localcluster.NewAssets(context.Background(), os.Stderr)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, assets.Remove(context.Background())) }()
+	binaries = assets.Dir
+	optional, err := testutil.OptionalCRDs(context.Background())
+	if err != nil {
+		return 0, err
+	}
 	environment := &envtest.Environment{
 		BinaryAssetsDirectory: assets.Dir,
-		CRDDirectoryPaths:     []string{filepath.Join("..", "config", "crd", "bases")},
+		CRDDirectoryPaths:     append(slices.Sorted(maps.Values(optional)), ownCRDs),
 		ErrorIfCRDPathMissing: true,
 	}
 	// The default has room for 254 Services.
@@ -64,5 +75,6 @@ func runWithControlPlane(m *testing.M) (code int, err error) {
 	}
 	defer func() { err = errors.Join(err, environment.Stop()) }()
 	cluster.QPS = -1
+	cluster.Wrap(written.countedBy)
 	return m.Run(), nil
 }

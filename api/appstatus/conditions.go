@@ -29,8 +29,10 @@ const (
 	PhaseDegraded Phase = "Degraded"
 	// PhaseStopped means that no pod runs because none is asked for.
 	PhaseStopped Phase = "Stopped"
+	// PhasePaused means that the objects are left as they are because the specification asks for it.
+	PhasePaused Phase = "Paused"
 	// PhaseInvalid means that the specification cannot be carried out as it stands.
 	PhaseInvalid Phase = "Invalid"
-	// PhaseConflict means that a name is taken by an object of somebody else.
+	// PhaseConflict means that a name or the appId is somebody else's already.
 	PhaseConflict Phase = "Conflict"
 )

@@ -3,19 +3,15 @@
 
 // Package apply writes children by server-side apply and prunes them; nothing else
 // writes them. It writes only what differs from what is there, never takes an object
-// of somebody else, and never deletes one.
+// of somebody else without consent, and never deletes one.
 package apply
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"platformapp/internal/resources"
 	"platformapp/internal/workload"
@@ -40,193 +36,122 @@ func New(writer client.Client, live client.Reader, expect Expect) *Applier {
 }
 
 // Forget drops what is remembered about the children of an owner that is gone.
-func (a *Applier) Forget(owner types.NamespacedName) { a.applied.forget(owner) }
+func (a *Applier) Forget(owner types.NamespacedName) { a.applied.forget(owner, nil) }
 
 // Apply makes the children what is desired, in their order, and stops at the first that
-// fails or, for the first child, whose name is taken. A failure is both told in the
-// Applied, in the server's words, and returned as an error.
+// fails. It finds out whose the children are before it writes any: while the Deployment's
+// name is taken nothing is written. A failure is both told in the Applied, in the server's
+// words, and returned as an error.
 func (a *Applier) Apply(ctx context.Context, owner workload.Owner, desired []resources.Child, observed workload.Observed) (workload.Applied, error) {
-	var result workload.Applied
-	for i, child := range desired {
-		err := a.applyChild(ctx, owner, child, observed.Children[child.Kind], &result)
-		if err != nil {
-			result.Failure = failureOf(child.Kind, err)
-			return result, fmt.Errorf("apply %s %s/%s: %w", child.Kind, owner.Namespace, owner.Name, err)
-		}
-		if i == 0 && (len(result.Conflicts) > 0 || len(result.Terminating) > 0) {
-			return result, nil
+	t := turn{Applier: a, owner: owner}
+	for _, child := range desired {
+		if err := t.look(ctx, child, observed); err != nil {
+			return t.failed(child, err)
 		}
 	}
-	return result, nil
+	for _, s := range t.steps {
+		if t.mustWait() {
+			return t.result, nil
+		}
+		if err := t.carryOut(ctx, s); err != nil {
+			return t.failed(s.child, err)
+		}
+	}
+	a.applied.forget(types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name}, desired)
+	return t.result, nil
 }
 
-func (a *Applier) applyChild(ctx context.Context, owner workload.Owner, child resources.Child, live workload.Object, result *workload.Applied) error {
-	intent, err := newIntent(owner, child, a.writer.Scheme())
-	if err != nil {
-		return err
+// turn is the application of one owner's children.
+type turn struct {
+	*Applier
+	owner  workload.Owner
+	steps  []*step
+	result workload.Applied
+}
+
+// step is a child on its way to be what is desired.
+type step struct {
+	*intent
+	// live is what has the child's name, or nil.
+	live     workload.Object
+	standing standing
+}
+
+func (t *turn) failed(child resources.Child, err error) (workload.Applied, error) {
+	t.result.Failure = failureOf(child.Kind, err)
+	return t.result, fmt.Errorf("apply %s %s/%s: %w", child.Kind, t.owner.Namespace, child.Name, err)
+}
+
+// mustWait tells whether nothing may be written: without the Deployment the other children
+// are of no use, and of what consents to its adoption a part alone is not taken.
+func (t *turn) mustWait() bool {
+	for _, s := range t.steps {
+		switch {
+		case s.child.Kind == workload.KindDeployment && (s.standing == taken || s.standing == leaving):
+			return true
+		case s.standing == adoptable && len(t.result.Conflicts) > 0:
+			return true
+		}
 	}
-	if live == nil {
-		refusal := a.create(ctx, intent, result)
-		if !apierrors.IsConflict(refusal) && !apierrors.IsAlreadyExists(refusal) {
-			return refusal
+	return false
+}
+
+func (t *turn) carryOut(ctx context.Context, s *step) error {
+	switch s.standing {
+	case settled:
+		last, _ := t.applied.get(s.memoryKey())
+		t.tell(s.intent, last)
+		return mustBeSeen(s.live)
+	case free:
+		return t.create(ctx, s)
+	case adoptable:
+		return t.adopt(ctx, s)
+	case ours:
+		if isReplaceable(s.child.Kind) && immutableField(s.object, s.live) != "" {
+			return t.replace(ctx, s)
 		}
-		live, err = a.readLive(ctx, intent)
-		if apierrors.IsNotFound(err) {
-			// It was gone again, or the conflict was about something else, such as a quota.
-			return refusal
-		}
-		if err != nil {
-			return err
-		}
-	}
-	switch {
-	case owner.OwnershipOf(live) == workload.Foreign:
-		result.Conflicts = append(result.Conflicts, conflictOf(child.Kind, live))
-		return nil
-	case live.GetDeletionTimestamp() != nil || owner.OwnershipOf(live) == workload.Predecessors:
-		result.Terminating = append(result.Terminating, child.Kind)
-		return nil
+		return t.update(ctx, s)
 	default:
-		return a.update(ctx, intent, live, result)
+		return nil
 	}
 }
 
 // create makes the object unless there is one, which is a conflict: an apply with a
 // resource version that no object has can only create.
-func (a *Applier) create(ctx context.Context, in *intent, result *workload.Applied) error {
-	in.child.Meta.WithResourceVersion("1")
-	return a.write(ctx, in, result)
-}
-
-func (a *Applier) readLive(ctx context.Context, in *intent) (workload.Object, error) {
-	object, err := in.newObject()
-	if err != nil {
-		return nil, err
+func (t *turn) create(ctx context.Context, s *step) error {
+	last, known := t.applied.get(s.memoryKey())
+	s.child.Meta.WithResourceVersion("1")
+	stored, _, err := t.write(ctx, s.intent, nil)
+	if isTaken(err) {
+		return t.meet(ctx, s, err)
 	}
-	return object, a.live.Get(ctx, in.key, object)
-}
-
-// update makes the object what is desired, unless it is.
-func (a *Applier) update(ctx context.Context, in *intent, live workload.Object, result *workload.Applied) error {
-	current, modified, err := a.isCurrent(in, live)
 	if err != nil {
 		return err
 	}
-	if current {
-		result.Modified = append(result.Modified, prefixed(in.child.Kind, modified)...)
-		return mustBeSeen(live)
+	if known && last.hash == s.hash {
+		t.result.Repaired = append(t.result.Repaired, s.child.Kind)
 	}
-	in.child.Meta.ResourceVersion = nil
-	in.child.Meta.WithUID(live.GetUID())
-	err = a.write(ctx, in, result)
-	if apierrors.IsInvalid(err) {
-		return a.takeOver(ctx, in, live.GetUID(), err, result)
-	}
-	return err
-}
-
-// isCurrent tells whether the live object is what was last applied and that is what is
-// desired. The fields that admission rewrote when they were last applied count as they
-// are; their paths come with it.
-func (a *Applier) isCurrent(in *intent, live workload.Object) (bool, []string, error) {
-	last, known := a.applied.get(in.memoryKey())
-	known = known && last.uid == live.GetUID() && last.hash == in.hash
-	if known && last.resourceVersion == live.GetResourceVersion() {
-		return true, last.modified, nil
-	}
-	difference, err := a.differ.difference(in.object, live)
-	if err != nil {
-		return false, nil, err
-	}
-	if !difference.isEmpty() && (!known || last.accepted != difference.digest) {
-		return false, nil, nil
-	}
-	a.remember(in, live, difference)
-	return true, difference.paths, nil
-}
-
-// write applies the intent and remembers what the server made of it.
-func (a *Applier) write(ctx context.Context, in *intent, result *workload.Applied) error {
-	content, err := json.Marshal(in.child.Config)
-	if err != nil {
-		return err
-	}
-	apply, err := newRequest(content)
-	if err != nil {
-		return err
-	}
-	if err := a.writer.Apply(ctx, apply, client.FieldOwner(workload.FieldManager), client.ForceOwnership); err != nil {
-		return err
-	}
-	a.expect(in.child.Kind, in.key, *apply.ResourceVersion)
-	stored, err := in.newObject()
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(apply.content, stored); err != nil {
-		return fmt.Errorf("read the server's answer: %w", err)
-	}
-	difference, err := a.differ.difference(in.object, stored)
-	if err != nil {
-		return err
-	}
-	a.remember(in, stored, difference)
-	result.Modified = append(result.Modified, prefixed(in.child.Kind, difference.paths)...)
-	if in.child.Kind == workload.KindDeployment {
-		result.Generation = stored.GetGeneration()
-	}
-	return mustBeSeen(stored)
-}
-
-// mustBeSeen refuses an object from which admission takes the label that the operator
-// sees its objects by: it would never learn what becomes of it.
-func mustBeSeen(object workload.Object) error {
-	if object.GetLabels()[workload.LabelManagedBy] == workload.ManagedBy {
-		return nil
-	}
-	return errUnseen
-}
-
-func (a *Applier) remember(in *intent, stored workload.Object, d difference) {
-	a.applied.put(in.memoryKey(), entry{
-		uid: stored.GetUID(), hash: in.hash, resourceVersion: stored.GetResourceVersion(),
-		accepted: d.digest, modified: d.paths,
-	})
-}
-
-// Prune deletes the owner's children that are no longer desired. A failure is told as
-// Apply does.
-func (a *Applier) Prune(ctx context.Context, surplus []workload.Object, result *workload.Applied) error {
-	for _, object := range surplus {
-		if object.GetDeletionTimestamp() != nil {
-			continue
-		}
-		gvk, err := apiutil.GVKForObject(object, a.writer.Scheme())
-		if err != nil {
+	if s.child.Replicas != nil && s.child.Replicas.Before {
+		if _, err := t.handOver(ctx, s.intent, stored, false); err != nil {
 			return err
-		}
-		uid := object.GetUID()
-		err = a.writer.Delete(ctx, object, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
-		if client.IgnoreNotFound(err) != nil {
-			result.Failure = failureOf(gvk.Kind, err)
-			return fmt.Errorf("delete %s %s/%s: %w", gvk.Kind, object.GetNamespace(), object.GetName(), err)
 		}
 	}
 	return nil
 }
 
-func conflictOf(kind string, live workload.Object) workload.Conflict {
-	conflict := workload.Conflict{Kind: kind}
-	if controller := metav1.GetControllerOfNoCopy(live); controller != nil {
-		conflict.Controller = controller.Kind + " " + controller.Name
+// update makes the object what is desired, unless it is.
+func (t *turn) update(ctx context.Context, s *step) error {
+	live, err := s.live, error(nil)
+	if s.child.Replicas != nil && s.child.Replicas.Before {
+		if live, err = t.handOver(ctx, s.intent, live, true); err != nil {
+			return err
+		}
 	}
-	return conflict
-}
-
-func prefixed(kind string, paths []string) []string {
-	var out []string
-	for _, path := range paths {
-		out = append(out, kind+path)
+	if live, err = t.settle(ctx, s.intent, live); err != nil {
+		return err
 	}
-	return out
+	if s.child.Replicas != nil && !s.child.Replicas.Before {
+		_, err = t.handOver(ctx, s.intent, live, false)
+	}
+	return err
 }

@@ -20,14 +20,17 @@ import (
 )
 
 // differ compares objects by the schema that server-side apply merges them by, so that
-// list items are matched by their keys and the items of others do not count.
+// list items are matched by their keys and the items of others do not count. The schemas
+// of the built-in kinds come with client-go. For all others the types are deduced from the
+// values, so that a list is compared as a whole, as the API server merges it where the
+// schema does not say otherwise.
 type differ struct {
-	scheme    *runtime.Scheme
-	converter managedfields.TypeConverter
+	scheme            *runtime.Scheme
+	builtin, deducing managedfields.TypeConverter
 }
 
 func newDiffer(scheme *runtime.Scheme) *differ {
-	return &differ{scheme: scheme, converter: applyconfigurations.NewTypeConverter(scheme)}
+	return &differ{scheme: scheme, builtin: applyconfigurations.NewTypeConverter(scheme), deducing: managedfields.NewDeducedTypeConverter()}
 }
 
 // difference is where a live object is not what is desired.
@@ -90,7 +93,11 @@ func (d *differ) typed(object workload.Object) (*typed.TypedValue, error) {
 		return nil, err
 	}
 	object.GetObjectKind().SetGroupVersionKind(gvk)
-	value, err := d.converter.ObjectToTyped(object, typed.AllowDuplicates)
+	converter := d.builtin
+	if applyconfigurations.ForKind(gvk) == nil {
+		converter = d.deducing
+	}
+	value, err := converter.ObjectToTyped(object, typed.AllowDuplicates)
 	if err != nil {
 		return nil, fmt.Errorf("read %s by its schema: %w", gvk.Kind, err)
 	}

@@ -6,10 +6,12 @@ package apply
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"platformapp/internal/workload"
 )
@@ -18,6 +20,9 @@ import (
 // plugins, whose refusals are Forbidden as well, do not use.
 var missingRight = regexp.MustCompile(`User ".*" cannot \w+ resource`)
 
+// policyDenial matches the words of admission by a policy or a webhook of the cluster.
+var policyDenial = regexp.MustCompile(`AdmissionPolicy '|admission webhook "`)
+
 // errUnseen is the refusal of mustBeSeen.
 var errUnseen = errors.New("admission removes the label " + workload.LabelManagedBy + ", without which the operator cannot see the object")
 
@@ -25,8 +30,11 @@ var errUnseen = errors.New("admission removes the label " + workload.LabelManage
 // webhook may deny with the same code, which is no reason to try again at once.
 func isStale(err error) bool {
 	return apierrors.IsAlreadyExists(err) || (apierrors.IsConflict(err) &&
-		(strings.Contains(err.Error(), "the object has been modified") || strings.Contains(err.Error(), "Precondition failed") || strings.Contains(err.Error(), "uid mismatch")))
+		(strings.Contains(err.Error(), "the object has been modified") || strings.Contains(err.Error(), "does not match the ResourceVersion in record") || strings.Contains(err.Error(), "Precondition failed") || strings.Contains(err.Error(), "uid mismatch")))
 }
+
+// isTaken tells that an object was not created, since there may be one of its name.
+func isTaken(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
 
 // failureOf sorts the error of a write by who has to act, or returns nil for a conflict
 // with another writer, after which the operator looks again.
@@ -43,8 +51,32 @@ func failureOf(kind string, err error) *workload.Failure {
 		failure.Reason = workload.FailureForbidden
 	case apierrors.IsForbidden(err) && strings.Contains(err.Error(), "exceeded quota"):
 		failure.Reason = workload.FailureQuota
-	case apierrors.IsForbidden(err), apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err):
+	case breaksRule(err):
+		failure.Reason = workload.FailureInvalid
+	case apierrors.IsForbidden(err), apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
 		failure.Reason = workload.FailureRefused
 	}
 	return failure
+}
+
+// breaksRule tells that the API server itself refuses what is written, by rules that stay.
+// Policies and webhooks, which people change, may deny with the same codes.
+func breaksRule(err error) bool {
+	switch {
+	case policyDenial.MatchString(err.Error()):
+		return false
+	case apierrors.IsInvalid(err):
+		return namesField(err)
+	default:
+		return apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err)
+	}
+}
+
+// namesField tells whether a refusal names a field, as that of the validation does.
+func namesField(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return false
+	}
+	return slices.ContainsFunc(status.Status().Details.Causes, func(cause metav1.StatusCause) bool { return cause.Field != "" })
 }

@@ -6,12 +6,14 @@ package apply
 import (
 	"context"
 	"errors"
+	"net/http"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"platformapp/internal/workload"
 )
@@ -20,6 +22,15 @@ func TestFailuresAreSortedByWhoHasToAct(t *testing.T) {
 	services := schema.GroupResource{Resource: "services"}
 	terminating := apierrors.NewForbidden(services, "orders", errors.New("namespace team-a is being terminated"))
 	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+	service := schema.GroupKind{Kind: "Service"}
+	brokenRule := field.ErrorList{field.Invalid(field.NewPath("spec", "ports").Index(0).Child("port"), 0, "must be between 1 and 65535")}
+	// A policy denies by a refusal that has the code and the reason of a broken rule.
+	denied := apierrors.NewForbidden(services, "orders", errors.New("ValidatingAdmissionPolicy 'no-node-ports' with binding 'b' denied request: ask for a ClusterIP"))
+	denied.ErrStatus.Reason, denied.ErrStatus.Code = metav1.StatusReasonInvalid, http.StatusUnprocessableEntity
+	denied.ErrStatus.Details.Causes = []metav1.StatusCause{{Message: denied.ErrStatus.Message}}
+	webhook := apierrors.NewInvalid(service, "orders", brokenRule)
+	webhook.ErrStatus.Message = `admission webhook "w.example.com" denied the request: ` + webhook.ErrStatus.Message
+	webhooksRequest := apierrors.NewBadRequest(`admission webhook "w.example.com" denied the request: no`)
 	for name, test := range map[string]struct {
 		err  error
 		want workload.FailureReason
@@ -28,9 +39,13 @@ func TestFailuresAreSortedByWhoHasToAct(t *testing.T) {
 		"a quota is used up":         {apierrors.NewForbidden(services, "orders", errors.New("exceeded quota: small, requested: services=1, used: services=1, limited: services=1")), workload.FailureQuota},
 		"a policy denies":            {apierrors.NewForbidden(services, "orders", errors.New(`ValidatingAdmissionPolicy "p" denied request: no`)), workload.FailureRefused},
 		"the namespace ends":         {terminating, workload.FailureNamespaceTerminating},
-		"a rule is broken":           {apierrors.NewInvalid(schema.GroupKind{Kind: "Service"}, "orders", nil), workload.FailureRefused},
-		"the request makes no sense": {apierrors.NewBadRequest("no"), workload.FailureRefused},
-		"the object is too large":    {apierrors.NewRequestEntityTooLargeError("3 MB"), workload.FailureRefused},
+		"a rule is broken":           {apierrors.NewInvalid(service, "orders", brokenRule), workload.FailureInvalid},
+		"a rule that is not named":   {apierrors.NewInvalid(service, "orders", nil), workload.FailureRefused},
+		"a policy denies by 422":     {denied, workload.FailureRefused},
+		"a webhook denies by 422":    {webhook, workload.FailureRefused},
+		"a webhook denies by 400":    {webhooksRequest, workload.FailureRefused},
+		"the request makes no sense": {apierrors.NewBadRequest("no"), workload.FailureInvalid},
+		"the object is too large":    {apierrors.NewRequestEntityTooLargeError("3 MB"), workload.FailureInvalid},
 		"the server fails":           {apierrors.NewInternalError(errors.New("etcd is away")), workload.FailureTransient},
 		"the server is busy":         {apierrors.NewTooManyRequests("later", 1), workload.FailureTransient},
 		"a webhook denies by 409":    {apierrors.NewConflict(services, "orders", errors.New(`admission webhook "w" denied the request`)), workload.FailureTransient},

@@ -25,7 +25,7 @@ type intent struct {
 	hash   string
 	gvk    schema.GroupVersionKind
 	scheme *runtime.Scheme
-	// object is the child as it is applied.
+	// object is the child as it is applied, once it is parsed.
 	object *unstructured.Unstructured
 }
 
@@ -34,18 +34,24 @@ func newIntent(owner workload.Owner, child resources.Child, scheme *runtime.Sche
 	if err != nil {
 		return nil, fmt.Errorf("serialize %s: %w", child.Kind, err)
 	}
-	in := &intent{child: child, key: types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name}, hash: hashOf(serialized), scheme: scheme}
+	in := &intent{child: child, key: types.NamespacedName{Namespace: owner.Namespace, Name: child.Name}, hash: hashOf(serialized), scheme: scheme}
 	child.Meta.WithAnnotations(map[string]string{workload.AnnotationAppliedHash: in.hash})
-
-	if serialized, err = json.Marshal(child.Config); err != nil {
-		return nil, fmt.Errorf("serialize %s: %w", child.Kind, err)
-	}
-	in.object = &unstructured.Unstructured{}
-	if err := in.object.UnmarshalJSON(serialized); err != nil {
-		return nil, fmt.Errorf("read %s: %w", child.Kind, err)
-	}
-	in.gvk = in.object.GroupVersionKind()
 	return in, nil
+}
+
+// parse makes the object of the intent, which a child that needs no write does without. It
+// must run before the child's metadata says which object it is applied to.
+func (in *intent) parse() error {
+	serialized, err := json.Marshal(in.child.Config)
+	if err != nil {
+		return fmt.Errorf("serialize %s: %w", in.child.Kind, err)
+	}
+	object := &unstructured.Unstructured{}
+	if err := object.UnmarshalJSON(serialized); err != nil {
+		return fmt.Errorf("read %s: %w", in.child.Kind, err)
+	}
+	in.object, in.gvk = object, object.GroupVersionKind()
+	return nil
 }
 
 // hashOf is the hash of what is applied: 64 bits of SHA-256, in hexadecimal.

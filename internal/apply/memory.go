@@ -4,11 +4,15 @@
 package apply
 
 import (
+	"slices"
 	"sync"
 
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 
 	"platformapp/internal/resources"
+	"platformapp/internal/workload"
 )
 
 type memoryKey struct {
@@ -25,6 +29,45 @@ type entry struct {
 	accepted string
 	// modified names what differed.
 	modified []string
+	// refusedHandover is the digest of a handover of the number of pods that admission
+	// undid, or empty.
+	refusedHandover string
+	// generation is that of the object, specGeneration the one since which its
+	// specification is what it is; both count for a Deployment alone.
+	generation, specGeneration int64
+}
+
+// newEntry returns the state that a write, which before may be nil for, led to; last is the
+// entry of before.
+func newEntry(in *intent, before, stored workload.Object, last entry) entry {
+	e := entry{uid: stored.GetUID(), hash: in.hash, resourceVersion: stored.GetResourceVersion(), generation: stored.GetGeneration()}
+	if last.uid == e.uid {
+		e.refusedHandover = last.refusedHandover
+	}
+	switch {
+	case !hasSameSpec(before, stored):
+		e.specGeneration = e.generation
+	case last.uid == e.uid && last.generation == before.GetGeneration():
+		e.specGeneration = last.specGeneration
+	default:
+		e.specGeneration = before.GetGeneration()
+	}
+	return e
+}
+
+// hasSameSpec tells whether two states of a Deployment have the same specification.
+func hasSameSpec(before, after workload.Object) bool {
+	if before == nil || before == after {
+		return before != nil
+	}
+	a, ok := before.(*appsv1.Deployment)
+	b, both := after.(*appsv1.Deployment)
+	return ok && both && equality.Semantic.DeepEqual(a.Spec, b.Spec)
+}
+
+// isOf tells whether the entry is about this object and what is desired now.
+func (e entry) isOf(in *intent, live workload.Object) bool {
+	return e.uid == live.GetUID() && e.hash == in.hash
 }
 
 // memory remembers, for each child, the state that needs no write. It saves comparing
@@ -50,10 +93,33 @@ func (m *memory) put(key memoryKey, e entry) {
 	m.entries[key] = e
 }
 
-func (m *memory) forget(owner types.NamespacedName) {
+// knows tells whether an object is exactly as it was last found, or made, to be desired.
+func (m *memory) knows(in *intent, live workload.Object) bool {
+	last, known := m.get(in.memoryKey())
+	return known && last.isOf(in, live) && last.resourceVersion == live.GetResourceVersion()
+}
+
+// accepts tells whether an object that differs so from what is desired needs no write:
+// there is no difference, or it is what admission left of the last write.
+func (m *memory) accepts(in *intent, live workload.Object, d difference) bool {
+	last, known := m.get(in.memoryKey())
+	return d.isEmpty() || (known && last.isOf(in, live) && last.accepted == d.digest)
+}
+
+// wasDesired tells whether an object was already what is desired now: whatever differs
+// since then is the work of others.
+func (m *memory) wasDesired(in *intent, live workload.Object) bool {
+	last, known := m.get(in.memoryKey())
+	return (known && last.isOf(in, live)) || live.GetAnnotations()[workload.AnnotationAppliedHash] == in.hash
+}
+
+// forget drops what is remembered of the owner's children, but for those that are desired.
+func (m *memory) forget(owner types.NamespacedName, desired []resources.Child) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, kind := range resources.Kinds {
-		delete(m.entries, memoryKey{kind.Name, owner})
+		if !slices.ContainsFunc(desired, func(c resources.Child) bool { return c.Kind == kind.Name }) {
+			delete(m.entries, memoryKey{kind.Name, types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name + kind.Suffix}})
+		}
 	}
 }

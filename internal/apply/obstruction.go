@@ -13,15 +13,18 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// refusalCause is a field that a refusal names, in an item of a list.
+// refusalCause is a field that a refusal names: one of an item of a list, or a plain one.
 type refusalCause struct {
 	// list names the fields from the root to the list: spec, ports.
 	list []string
 	// field is the field of the item that is refused, or empty for the item itself.
 	field string
+	// plain names the fields from the root to a field that is in no list: spec, strategy,
+	// rollingUpdate.
+	plain []string
 }
 
-// causesOf returns the causes of a refusal that lie in list items: spec.ports[1].name
+// causesOf returns the causes of a refusal that lie in the specification: spec.ports[1].name
 // is the field name in an item of spec, ports.
 func causesOf(refusal error) []refusalCause {
 	var status apierrors.APIStatus
@@ -31,7 +34,11 @@ func causesOf(refusal error) []refusalCause {
 	var causes []refusalCause
 	for _, cause := range status.Status().Details.Causes {
 		end := strings.LastIndex(cause.Field, "[")
+		if cause.Field != "spec" && !strings.HasPrefix(cause.Field, "spec.") {
+			continue
+		}
 		if end < 0 {
+			causes = append(causes, refusalCause{plain: strings.Split(cause.Field, ".")})
 			continue
 		}
 		var c refusalCause
@@ -55,7 +62,7 @@ type obstruction struct {
 }
 
 // in returns those of the foreign fields that obstruct: what others added under a refused
-// field of an item that is wanted, or else the items of others that collide with one.
+// plain field or field of an item that is wanted, or else the items of others that collide with one.
 func (o obstruction) in(foreign *fieldpath.Set) *fieldpath.Set {
 	var within, beside []fieldpath.Path
 	for path := range foreign.All() {
@@ -65,6 +72,8 @@ func (o obstruction) in(foreign *fieldpath.Set) *fieldpath.Set {
 		for _, cause := range o.causes {
 			item := itemIn(path, cause.list)
 			switch {
+			case isBelow(path, cause.plain):
+				within = append(within, path.Copy())
 			case item == nil || !o.enclosingItemsAreWanted(item):
 			case !o.wanted.Has(item):
 				if o.collides(item, cause.field) {
@@ -79,6 +88,19 @@ func (o obstruction) in(foreign *fieldpath.Set) *fieldpath.Set {
 		return fieldpath.NewSet(within...)
 	}
 	return fieldpath.NewSet(beside...)
+}
+
+// isBelow tells whether a path leads to a plain field or below it.
+func isBelow(path fieldpath.Path, plain []string) bool {
+	if len(plain) == 0 || len(path) < len(plain) {
+		return false
+	}
+	for i, name := range plain {
+		if path[i].FieldName == nil || *path[i].FieldName != name {
+			return false
+		}
+	}
+	return true
 }
 
 // isField tells whether a path element is the field of that name; no name means any.

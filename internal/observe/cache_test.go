@@ -5,6 +5,7 @@ package observe
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -43,11 +44,11 @@ func TestStrippedPodKeepsWhatStatusReads(t *testing.T) {
 		if c := pod.Status.Conditions; len(c) > 0 && c[0].Type == corev1.PodReady && c[0].Status == corev1.ConditionTrue {
 			deployment.Status.AvailableReplicas = 1
 		}
-		return status.Compute(workload.Workload{Owner: owner, Replicas: 1}, workload.Observed{
+		return status.Compute(status.Input{Workload: workload.Workload{Owner: owner, Replicas: 1}, Observed: workload.Observed{
 			Children:    map[string]workload.Object{"Deployment": deployment},
 			ReplicaSets: []metav1.PartialObjectMetadata{*replicaSet},
 			Pods:        []corev1.Pod{*pod},
-		}, workload.Applied{}, nil, appstatus.Status{})
+		}, Now: metav1.NewTime(time.Unix(1e9, 0))}).Status
 	}
 	stripped := func(t *testing.T, pod *corev1.Pod, replicaSet *metav1.PartialObjectMetadata) (*corev1.Pod, *metav1.PartialObjectMetadata) {
 		t.Helper()
@@ -97,12 +98,14 @@ func podStates() map[string]func(*corev1.Pod) {
 			c.State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "no such host"}}
 		},
 		"init container crashes": func(p *corev1.Pod) {
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
 			c := &p.Status.InitContainerStatuses[0]
 			c.State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}
 			c.LastTerminationState = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}}
 			c.RestartCount = 3
 		},
 		"sidecar among the init containers crashes": func(p *corev1.Pod) {
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
 			always := corev1.ContainerRestartPolicyAlways
 			p.Spec.InitContainers = append(p.Spec.InitContainers, corev1.Container{Name: "proxy", RestartPolicy: &always})
 			p.Status.InitContainerStatuses = append(p.Status.InitContainerStatuses, corev1.ContainerStatus{
@@ -112,6 +115,13 @@ func podStates() map[string]func(*corev1.Pod) {
 		"stopped serving": func(p *corev1.Pod) {
 			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
 			p.Status.ContainerStatuses[0].Ready = false
+		},
+		"containers are not started": func(p *corev1.Pod) {
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(time.Unix(1, 0))}}
+			p.Status.InitContainerStatuses = nil
+			p.Status.ContainerStatuses[0] = corev1.ContainerStatus{
+				Name: "app", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ContainerCreating"}},
+			}
 		},
 		"starting": func(p *corev1.Pod) {
 			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
@@ -182,6 +192,41 @@ func TestStripDropsWhatIsNotRead(t *testing.T) {
 			[]string{"orders-1-a", `"uid":"pod"`, `"resourceVersion":"7"`, workload.LabelEGApp, workload.LabelManagedBy, "ReplicaSet", "migrate"},
 			[]string{"managedFields", "node-1", "secret", "10.0.0", "cni.example.com", "pod-template-hash", "sha256", "containerd", "allocatedResources", workload.LabelName, "finalizers", "generateName"},
 		},
+		"ConfigMap of somebody else": {
+			stripConfigMap, fullConfigMap(),
+			[]string{`"name":"settings"`, `"namespace":"team-a"`, `"resourceVersion":"3"`, `"generateName":"a=`},
+			[]string{"value-1", `"data"`, "binaryData", "managedFields", "cost-center", "last-applied", "creationTimestamp\":\"2"},
+		},
+		"ConfigMap of ours": {
+			stripConfigMap, ours(fullConfigMap()),
+			[]string{"value-1", workload.LabelManagedBy},
+			[]string{"managedFields"},
+		},
+		"ConfigMap that lost our label and may be told by its controller": {
+			stripConfigMap, controlled(fullConfigMap()),
+			[]string{`"uid":"app"`, `"uid":"configmap"`},
+			[]string{"value-1"},
+		},
+		"autoscaler of somebody else": {
+			stripAutoscaler, fullAutoscaler(),
+			[]string{`"name":"theirs"`, `"kind":"Deployment"`, "no metrics", workload.AnnotationAdoptBy},
+			[]string{"managedFields", "maxReplicas\":9", "AbleToScale", "currentReplicas\":4", "cost-center"},
+		},
+		"autoscaler of ours": {
+			stripAutoscaler, ours(fullAutoscaler()),
+			[]string{"maxReplicas\":9", "AbleToScale"},
+			[]string{"managedFields"},
+		},
+		"claim": {
+			stripClaim, fullClaim(),
+			[]string{`"name":"data"`, "ReadWriteOnce"},
+			[]string{"managedFields", "fast", "cost-center", "10Gi"},
+		},
+		"ServiceAccount": {
+			stripServiceAccount, fullServiceAccount(),
+			[]string{`"name":"robot"`, workload.AnnotationAllowEGApps + `":"true"`},
+			[]string{"managedFields", "cost-center", "last-applied"},
+		},
 		"ReplicaSet": {
 			stripReplicaSet, fullReplicaSet(),
 			[]string{"orders-1", `"uid":"replicaset"`, `"resourceVersion":"9"`, workload.LabelEGApp, workload.LabelManagedBy, `"` + workload.AnnotationRevision + `":"1"`, `"kind":"ReplicaSet"`, `"uid":"deployment"`},
@@ -221,7 +266,10 @@ func TestStripDropsWhatIsNotRead(t *testing.T) {
 // A watch that was interrupted brings the last known state of an object that is gone.
 func TestStripLeavesOtherObjectsAsTheyAre(t *testing.T) {
 	tombstone := toolscache.DeletedFinalStateUnknown{Key: "team-a/orders", Obj: fullPod()}
-	for name, strip := range map[string]func(any) (any, error){"Pod": stripPod, "ReplicaSet": stripReplicaSet} {
+	for name, strip := range map[string]func(any) (any, error){
+		"Pod": stripPod, "ReplicaSet": stripReplicaSet, "ConfigMap": stripConfigMap, "HorizontalPodAutoscaler": stripAutoscaler,
+		"PersistentVolumeClaim": stripClaim, "ServiceAccount": stripServiceAccount,
+	} {
 		got, err := strip(tombstone)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -232,15 +280,40 @@ func TestStripLeavesOtherObjectsAsTheyAre(t *testing.T) {
 	}
 }
 
-// A kind that is watched without the label would bring all objects of the cluster.
-func TestCacheHoldsOnlyOurObjects(t *testing.T) {
-	options := CacheOptions([]string{"team-a", "team-b"})
-	if got, want := len(options.ByObject), len(resources.Kinds)+2; got != want {
-		t.Errorf("%d kinds in the cache, want the children, Pods and ReplicaSets: %d", got, want)
+// A kind that is watched without the label brings all objects of the cluster: only those
+// that applications depend on may, and of them no more than is read.
+func TestCacheHoldsOfOthersOnlyWhatApplicationsDependOn(t *testing.T) {
+	options := CacheOptions([]string{"team-a", "team-b"}, &appsv1.DaemonSet{})
+	isOurs := func(selector labels.Selector) bool {
+		return selector.Matches(labels.Set{workload.LabelManagedBy: workload.ManagedBy}) && !selector.Matches(labels.Set{})
 	}
+	if !isOurs(options.DefaultLabelSelector) {
+		t.Errorf("what is not told of is held by the label %v, want ours", options.DefaultLabelSelector)
+	}
+	var others []string
 	for object, by := range options.ByObject {
-		if by.Label == nil || !by.Label.Matches(labels.Set{workload.LabelManagedBy: workload.ManagedBy}) || by.Label.Matches(labels.Set{}) {
-			t.Errorf("%T is held by the label %v, want ours", object, by.Label)
+		if by.Label == nil {
+			continue // It is limited by default.
+		}
+		name := reflect.TypeOf(object).Elem().Name()
+		others = append(others, name)
+		if by.Transform == nil && name != "DaemonSet" {
+			t.Errorf("of a %s of others everything is held", name)
+		}
+	}
+	slices.Sort(others)
+	want := []string{"ConfigMap", "DaemonSet", "HorizontalPodAutoscaler", "PartialObjectMetadata", "PersistentVolumeClaim"}
+	if diff := cmp.Diff(want, others); diff != "" {
+		t.Errorf("of others are held (-want +got):\n%s", diff)
+	}
+	for _, kind := range resources.Kinds {
+		for object := range options.ByObject {
+			if kind.Optional && reflect.TypeOf(object) == reflect.TypeOf(kind.New()) {
+				t.Errorf("%s must be there at the start", kind.Name)
+			}
+			if kind.Everybodys && !slices.Contains(others, kind.Name) {
+				t.Errorf("a %s of somebody else is not seen", kind.Name)
+			}
 		}
 	}
 	if diff := cmp.Diff([]string{"team-a", "team-b"}, keysOf(options.DefaultNamespaces)); diff != "" {

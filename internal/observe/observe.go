@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The platformapp authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package observe reads an owner's children, all in one look; nothing else reads them.
-// cache.go says what of the cluster is kept in memory to be read from.
+// Package observe reads an owner's children, and what of others bears on them, all in one
+// look; nothing else reads them. cache.go says what of the cluster is kept in memory to be
+// read from.
 package observe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,44 +19,79 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"platformapp/internal/platform"
 	"platformapp/internal/resources"
 	"platformapp/internal/workload"
 )
 
 // Reader reads children.
 type Reader struct {
-	// Cache holds the operator's own objects.
+	// Cache holds what CacheOptions says.
 	Cache client.Reader
 	// Live is the API server, which has the objects of others as well.
 	Live client.Reader
+	// Platform returns what is known of the cluster, or why nothing is.
+	Platform func() (platform.Facts, error)
 	// Fence knows what the operator wrote.
 	Fence *Fence
 }
 
-// Read returns what there is of the owner's children. With live set it asks the API
-// server for the children that the cache lacks, since a name may be taken by an object
-// of somebody else. An error means that the look is incomplete and of no use.
-func (r Reader) Read(ctx context.Context, owner workload.Owner, live bool) (workload.Observed, error) {
-	observed := workload.Observed{Children: map[string]workload.Object{}}
+// Read returns what there is of the workload's children, and what it refers to. Of a
+// workload that is not valid the owner is enough. With live set it asks the API server for
+// the children that the cache lacks, since a name may be taken by an object of somebody
+// else. An error means that the look is incomplete: nothing may be decided by it, but what
+// was seen can be told.
+func (r Reader) Read(ctx context.Context, w workload.Workload, live bool) (workload.Observed, error) {
+	observed := workload.Observed{Children: make(map[string]workload.Object, len(resources.Kinds))}
+	facts, err := r.Platform()
+	observed.Platform = facts.Platform
+	failures := []error{err}
 	for _, kind := range resources.Kinds {
-		object, err := r.child(ctx, owner, kind, live)
-		if err != nil {
-			return observed, fmt.Errorf("read %s %s/%s: %w", kind.Name, owner.Namespace, owner.Name, err)
+		there, err := isThere(facts, kind, w)
+		failures = append(failures, err)
+		if !there {
+			continue
 		}
-		if object != nil {
+		object, err := r.child(ctx, w.Owner, kind, live)
+		switch {
+		case err != nil:
+			failures = append(failures, fmt.Errorf("read %s %s/%s: %w", kind.Name, w.Owner.Namespace, w.Owner.Name+kind.Suffix, err))
+		case object != nil:
 			observed.Children[kind.Name] = object
 		}
 	}
+	failures = append(failures, r.readOthers(ctx, w, &observed))
 	if deployment := observed.Deployment(); deployment != nil {
-		if err := r.readPods(ctx, owner, deployment.UID, &observed); err != nil {
-			return observed, err
-		}
+		failures = append(failures, r.readPods(ctx, w.Owner, deployment.UID, &observed))
 	}
-	return observed, nil
+	return observed, errors.Join(failures...)
+}
+
+// isThere tells whether the cluster has a kind. Where it cannot tell, that is an error for
+// a workload that may want a child of the kind, and of no interest for the others.
+func isThere(facts platform.Facts, kind resources.Kind, w workload.Workload) (bool, error) {
+	if !kind.Optional {
+		return true, nil
+	}
+	if facts.Unknown[kind.Name] && mayWant(w, kind.Name) {
+		return false, fmt.Errorf("the cluster does not tell yet whether it has the kind %s", kind.Name)
+	}
+	return facts.Kinds[kind.Name], nil
+}
+
+// mayWant tells whether the workload may want a child of an optional kind. A child that it
+// wants no longer waits for its end until the cluster tells of the kind.
+func mayWant(w workload.Workload, kind string) bool {
+	switch workload.ExposureType(kind) {
+	case workload.ExposureRoute, workload.ExposureHTTPRoute:
+		return w.MayBeExposedBy(workload.ExposureType(kind))
+	default:
+		return w.Monitoring != nil
+	}
 }
 
 func (r Reader) child(ctx context.Context, owner workload.Owner, kind resources.Kind, live bool) (workload.Object, error) {
-	key := types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name}
+	key := types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name + kind.Suffix}
 	object := kind.New()
 	err := r.Get(ctx, kind.Name, key, object)
 	if apierrors.IsNotFound(err) && live {
@@ -100,7 +137,7 @@ func (r Reader) readPods(ctx context.Context, owner workload.Owner, deployment t
 func (r Reader) Forget(kind string, name types.NamespacedName) {
 	r.Fence.Forget(kind, name)
 	for _, child := range resources.Kinds {
-		r.Fence.Forget(child.Name, name)
+		r.Fence.Forget(child.Name, types.NamespacedName{Namespace: name.Namespace, Name: name.Name + child.Suffix})
 	}
 }
 

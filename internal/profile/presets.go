@@ -14,26 +14,32 @@ import (
 // DefaultImage runs when neither the EGApp nor the platform names an image.
 const DefaultImage = "gcr.io/kuar-demo/kuard-amd64:1"
 
-// Port is where an application listens and where its Service serves it.
-var Port = workload.Port{Name: "http", ContainerPort: 8080, ServicePort: 80, Protocol: corev1.ProtocolTCP}
-
 // Frameworks maps each framework to what it means. Java may take 5 minutes to start,
-// the others 1 minute.
+// the others 1 minute. An application is restarted only after a minute without an answer:
+// it is better slow than gone.
+//
+// Go binaries carry all that they need, so their root is read-only. Servers of Java and
+// Python write beside themselves (unpacked archives, compiled classes and modules, work
+// folders): an ordinary image of theirs would not start on a read-only root.
 var Frameworks = map[v1alpha1.Framework]Framework{
 	v1alpha1.FrameworkJava: {
-		Startup:   workload.ProbeTiming{PeriodSeconds: 5, TimeoutSeconds: 3, FailureThreshold: 60},
-		Readiness: workload.ProbeTiming{PeriodSeconds: 10, TimeoutSeconds: 3, FailureThreshold: 3},
-		env:       javaEnv,
+		Startup:   ProbeTiming{PeriodSeconds: 5, TimeoutSeconds: 3, FailureThreshold: 60},
+		Readiness: ProbeTiming{PeriodSeconds: 10, TimeoutSeconds: 3, FailureThreshold: 3},
+		Liveness:  ProbeTiming{PeriodSeconds: 10, TimeoutSeconds: 5, FailureThreshold: 6},
+		Variables: []Variable{javaToolOptions},
 	},
 	v1alpha1.FrameworkPython: {
-		Startup:   workload.ProbeTiming{PeriodSeconds: 2, TimeoutSeconds: 2, FailureThreshold: 30},
-		Readiness: workload.ProbeTiming{PeriodSeconds: 10, TimeoutSeconds: 2, FailureThreshold: 3},
-		env:       pythonEnv,
+		Startup:   ProbeTiming{PeriodSeconds: 2, TimeoutSeconds: 2, FailureThreshold: 30},
+		Readiness: ProbeTiming{PeriodSeconds: 10, TimeoutSeconds: 2, FailureThreshold: 3},
+		Liveness:  ProbeTiming{PeriodSeconds: 10, TimeoutSeconds: 5, FailureThreshold: 6},
+		Variables: []Variable{pythonUnbuffered, webConcurrency},
 	},
 	v1alpha1.FrameworkGo: {
-		Startup:   workload.ProbeTiming{PeriodSeconds: 1, TimeoutSeconds: 1, FailureThreshold: 60},
-		Readiness: workload.ProbeTiming{PeriodSeconds: 5, TimeoutSeconds: 1, FailureThreshold: 3},
-		env:       goEnv,
+		Startup:      ProbeTiming{PeriodSeconds: 1, TimeoutSeconds: 1, FailureThreshold: 60},
+		Readiness:    ProbeTiming{PeriodSeconds: 5, TimeoutSeconds: 1, FailureThreshold: 3},
+		Liveness:     ProbeTiming{PeriodSeconds: 10, TimeoutSeconds: 3, FailureThreshold: 6},
+		ReadOnlyRoot: true,
+		Variables:    []Variable{goMemoryLimit},
 	},
 }
 
@@ -46,7 +52,9 @@ var InstanceTypes = map[v1alpha1.InstanceType]corev1.ResourceRequirements{
 }
 
 // Environments maps each environment to how carefully it treats the pods: dev is quick
-// and may stand still for a moment, stage and prod never have fewer pods than asked for.
+// and may stand still for a moment, stage and prod never have fewer pods than asked for
+// because of a rollout. A share of the pods that may be missing during a drain is rounded
+// up, so that a drain always gets on, also with one pod.
 var Environments = map[v1alpha1.Environment]Environment{
 	v1alpha1.EnvironmentDev: {
 		Rollout:                       workload.Rollout{MaxSurge: intstr.FromString("100%"), MaxUnavailable: intstr.FromString("50%"), ProgressDeadlineSeconds: 600},
@@ -55,6 +63,7 @@ var Environments = map[v1alpha1.Environment]Environment{
 	},
 	v1alpha1.EnvironmentStage: {
 		Rollout:                       workload.Rollout{MaxSurge: intstr.FromString("50%"), MaxUnavailable: intstr.FromInt32(0), ProgressDeadlineSeconds: 600},
+		Disruption:                    new(intstr.FromString("50%")),
 		ImagePullPolicy:               corev1.PullIfNotPresent,
 		Spread:                        true,
 		TerminationGracePeriodSeconds: 30,
@@ -62,6 +71,7 @@ var Environments = map[v1alpha1.Environment]Environment{
 	},
 	v1alpha1.EnvironmentProd: {
 		Rollout:                       workload.Rollout{MaxSurge: intstr.FromString("25%"), MaxUnavailable: intstr.FromInt32(0), MinReadySeconds: 10, ProgressDeadlineSeconds: 900},
+		Disruption:                    new(intstr.FromString("25%")),
 		ImagePullPolicy:               corev1.PullIfNotPresent,
 		Spread:                        true,
 		TerminationGracePeriodSeconds: 60,

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/yaml"
 
 	"platformapp/api/egplatform/v1alpha1"
@@ -53,34 +54,69 @@ func presets() string {
 
 # Presets
 
-What the ` + "`framework`, `instanceType` and `environment`" + ` of an EGApp decide.
+What the ` + "`framework`, `instanceType` and `environment`" + ` of an EGApp decide. Whatever the EGApp says itself wins.
 
 ## Framework
 
 The image runs when the EGApp names none; a platform sets its own by the operator's environment variables
-` + "`RELATED_IMAGE_JAVA`, `RELATED_IMAGE_PYTHON` and `RELATED_IMAGE_GO`" + `. The variables follow the memory limit; here they
-are those of the default instance type, lowMem. Both probes ask whether port ` + fmt.Sprint(profile.Port.ContainerPort) + ` takes a connection. A container that
-has not done so within its start budget is restarted.
+` + "`RELATED_IMAGE_JAVA`, `RELATED_IMAGE_PYTHON` and `RELATED_IMAGE_GO`" + `. With a read-only root the application can write to
+` + "`/tmp`" + ` and to its ` + "`files`" + ` alone.
 
 `)
-	rows := [][]string{{"framework", "default image", "environment variables", "start budget", "startup probe", "readiness probe"}}
+	rows := [][]string{{"framework", "default image", "root", "start budget", "startup probe", "readiness probe", "liveness probe"}}
 	for _, name := range v1alpha1.Frameworks() {
 		framework := profile.Frameworks[name]
-		var env []string
-		for _, v := range framework.Env(profile.InstanceTypes[v1alpha1.InstanceTypeLowMem].Limits) {
-			env = append(env, code(v.Name+"="+v.Value))
+		root := "writable"
+		if framework.ReadOnlyRoot {
+			root = "read-only"
 		}
 		rows = append(rows, []string{
-			code(string(name)), code(profile.Images{}.For(name)), strings.Join(env, "<br>"),
-			seconds(startBudget(framework.Startup)), timing(framework.Startup), timing(framework.Readiness),
+			code(string(name)), code(profile.Images{}.For(name)), root,
+			seconds(startBudget(framework.Startup)), timing(framework.Startup), timing(framework.Readiness), timing(framework.Liveness),
 		})
+	}
+	page.WriteString(markdown(rows))
+	page.WriteString(`
+Without ` + "`probes`" + ` the startup and the readiness probe ask whether the port ` + "`http`" + `, or else the first TCP port, takes a
+connection, and there is no liveness probe: a process that crashes is restarted anyway. With ` + "`probes.path`" + ` all three ask
+there by HTTP. A container that has not answered within its start budget is restarted. A worker
+(` + "`service.type: None`" + `) is not probed.
+
+What the runtimes are told, by environment variables that give way to those of the same name in ` + "`env` and `envFrom`" + `:
+
+`)
+	rows = [][]string{{"framework", "variable", "value"}}
+	for _, name := range v1alpha1.Frameworks() {
+		for _, variable := range profile.Frameworks[name].Variables {
+			rows = append(rows, []string{code(string(name)), "[" + variable.Name + "](" + variable.Documentation + ")", variable.Meaning})
+		}
+	}
+	page.WriteString(markdown(rows))
+	page.WriteString("\nThe values of each instance type:\n\n")
+	rows = [][]string{{"variable"}}
+	for _, size := range v1alpha1.InstanceTypes() {
+		rows[0] = append(rows[0], code(string(size)))
+	}
+	for _, name := range v1alpha1.Frameworks() {
+		for _, variable := range profile.Frameworks[name].Variables {
+			row := []string{code(variable.Name)}
+			for _, size := range v1alpha1.InstanceTypes() {
+				row = append(row, code(valueOf(profile.Frameworks[name].Env(profile.InstanceTypes[size].Limits), variable.Name)))
+			}
+			rows = append(rows, row)
+		}
 	}
 	page.WriteString(markdown(rows))
 
 	page.WriteString(`
+They follow the limits that the container has in the end, after ` + "`resources`" + `. Without a limit of memory there is no
+GOMEMLIMIT, the heap of Java is what the JVM chooses, and Python runs one worker.
+
 ## Instance type
 
-Requests and limits of each pod. Memory is limited to what is requested; cpu has no limit.
+Requests and limits of each pod. Memory is limited to what is requested; cpu has no limit. ` + "`resources`" + ` overrides single
+entries: a limit below the request lowers the request, a request above the limit raises the limit, and a limit of 0 is no
+limit.
 
 `)
 	rows = [][]string{{"instance type", "requested cpu", "requested memory", "limit of cpu", "limit of memory"}}
@@ -98,25 +134,38 @@ Requests and limits of each pod. Memory is limited to what is requested; cpu has
 
 How carefully the pods are treated. *Extra* and *missing* are how many pods a rollout may run beyond the replicas, and
 how many of them may be missing. A pod counts as available when it has been ready for *settling*; a rollout that makes no
-progress for the *deadline* is reported. A pod that ends goes on serving for the *drain* and is killed after the *grace
-period*, which includes it.
+progress for the *deadline* is reported, or later if the startup probe allows a pod more time than that. *Drained* is how
+many pods may be missing while nodes are drained, rounded up, so that a drain never waits for ever. A pod that ends goes on
+serving for the *farewell* and is killed after the *grace period*, which includes it.
 
 `)
-	rows = [][]string{{"environment", "extra", "missing", "settling", "deadline", "spread over zones and nodes", "image pull policy", "drain", "grace period"}}
+	rows = [][]string{{"environment", "extra", "missing", "settling", "deadline", "drained", "spread over zones and nodes", "image pull policy", "farewell", "grace period"}}
 	for _, name := range v1alpha1.Environments() {
 		e := profile.Environments[name]
-		spread := "no"
+		spread, drained := "no", "any"
 		if e.Spread {
 			spread = "as far as possible"
 		}
+		if e.Disruption != nil {
+			drained = e.Disruption.String()
+		}
 		rows = append(rows, []string{
 			code(string(name)), e.Rollout.MaxSurge.String(), e.Rollout.MaxUnavailable.String(), seconds(e.Rollout.MinReadySeconds),
-			seconds(e.Rollout.ProgressDeadlineSeconds), spread, string(e.ImagePullPolicy),
+			seconds(e.Rollout.ProgressDeadlineSeconds), drained, spread, string(e.ImagePullPolicy),
 			seconds(e.PreStopSleepSeconds), seconds(e.TerminationGracePeriodSeconds),
 		})
 	}
 	page.WriteString(markdown(rows))
 	return page.String()
+}
+
+func valueOf(env []workload.EnvVar, name string) string {
+	for _, variable := range env {
+		if variable.Name == name {
+			return variable.Value
+		}
+	}
+	return ""
 }
 
 func markdown(rows [][]string) string {
@@ -139,7 +188,7 @@ func seconds[T int32 | int64](n T) string {
 	return fmt.Sprintf("%d s", n)
 }
 
-func timing(p workload.ProbeTiming) string {
+func timing(p profile.ProbeTiming) string {
 	return fmt.Sprintf("every %d s, timeout %d s, %d failures", p.PeriodSeconds, p.TimeoutSeconds, p.FailureThreshold)
 }
 
@@ -150,7 +199,7 @@ func quantity(list corev1.ResourceList, name corev1.ResourceName) string {
 	return "none"
 }
 
-func startBudget(p workload.ProbeTiming) int32 { return p.PeriodSeconds * p.FailureThreshold }
+func startBudget(p profile.ProbeTiming) int32 { return p.PeriodSeconds * p.FailureThreshold }
 
 // A value that the schema admits and that no table has would be an application of zero
 // values; a row that the schema does not admit is dead.
@@ -221,7 +270,7 @@ func TestPresetsKeepTheirPromises(t *testing.T) {
 		t.Errorf("java has %d s to start, want 180 or more", budget)
 	}
 	for name, framework := range profile.Frameworks {
-		for probe, timing := range map[string]workload.ProbeTiming{"startup": framework.Startup, "readiness": framework.Readiness} {
+		for probe, timing := range map[string]profile.ProbeTiming{"startup": framework.Startup, "readiness": framework.Readiness, "liveness": framework.Liveness} {
 			if timing.PeriodSeconds < 1 || timing.TimeoutSeconds < 1 || timing.FailureThreshold < 1 {
 				t.Errorf("%s probe of %s is %+v: the server would put its own default for a zero", probe, name, timing)
 			}
@@ -248,37 +297,75 @@ func TestPresetsKeepTheirPromises(t *testing.T) {
 			t.Errorf("a rollout in %s cannot move", name)
 		}
 	}
+	for name, framework := range profile.Frameworks {
+		if alive, ready := framework.Liveness, framework.Readiness; startBudget(alive) <= startBudget(ready) || alive.TimeoutSeconds < ready.TimeoutSeconds {
+			t.Errorf("%s is restarted (%+v) before it is taken out of the Service (%+v)", name, alive, ready)
+		}
+		for _, variable := range framework.Variables {
+			if variable.Meaning == "" || !strings.HasPrefix(variable.Documentation, "https://") {
+				t.Errorf("%s of %s is not explained: %+v", variable.Name, name, variable)
+			}
+		}
+	}
+	if profile.Environments[v1alpha1.EnvironmentDev].Disruption != nil {
+		t.Error("dev has a disruption budget, want none")
+	}
 	for _, name := range []v1alpha1.Environment{v1alpha1.EnvironmentStage, v1alpha1.EnvironmentProd} {
+		// C21, N41: whatever the number of pods is, at least one may go.
+		for pods := 1; pods <= 20; pods++ {
+			missing, err := intstr.GetScaledValueFromIntOrPercent(profile.Environments[name].Disruption, pods, true)
+			if err != nil || missing < 1 || (pods > 1 && missing == pods) {
+				t.Errorf("of %d pods in %s %d may be missing during a drain (%v)", pods, name, missing, err)
+			}
+		}
 		if e := profile.Environments[name]; !e.Spread || e.Rollout.MaxUnavailable.String() != "0" {
 			t.Errorf("%s runs with fewer pods than asked for, or on one node: %+v", name, e)
 		}
 	}
 }
 
-func TestEnvironmentVariablesFollowTheMemoryLimit(t *testing.T) {
+// N43: the numbers follow the limits, and are small where nothing limits.
+func TestEnvironmentVariablesFollowTheLimits(t *testing.T) {
+	const heap75, heap50 = "-XX:MaxRAMPercentage=75.0 -XX:+ExitOnOutOfMemoryError", "-XX:MaxRAMPercentage=50.0 -XX:+ExitOnOutOfMemoryError"
 	for _, test := range []struct {
-		framework v1alpha1.Framework
-		limit     string
-		variable  string
-		want      string
+		framework   v1alpha1.Framework
+		memory, cpu string
+		variable    string
+		want        string
 	}{
-		{v1alpha1.FrameworkGo, "256Mi", "GOMEMLIMIT", "230MiB"},
-		{v1alpha1.FrameworkGo, "4Gi", "GOMEMLIMIT", "3686MiB"},
-		{v1alpha1.FrameworkPython, "64Mi", "WEB_CONCURRENCY", "1"},
-		{v1alpha1.FrameworkPython, "256Mi", "WEB_CONCURRENCY", "1"},
-		{v1alpha1.FrameworkPython, "512Mi", "WEB_CONCURRENCY", "2"},
-		{v1alpha1.FrameworkPython, "1Gi", "WEB_CONCURRENCY", "4"},
-		{v1alpha1.FrameworkPython, "64Gi", "WEB_CONCURRENCY", "8"},
-		{v1alpha1.FrameworkPython, "1Gi", "PYTHONUNBUFFERED", "1"},
-		{v1alpha1.FrameworkJava, "256Mi", "JAVA_TOOL_OPTIONS", "-XX:MaxRAMPercentage=75.0 -XX:+ExitOnOutOfMemoryError"},
+		{v1alpha1.FrameworkGo, "256Mi", "", "GOMEMLIMIT", "230MiB"},
+		{v1alpha1.FrameworkGo, "4Gi", "", "GOMEMLIMIT", "3686MiB"},
+		{v1alpha1.FrameworkGo, "7Ei", "", "GOMEMLIMIT", "6926923254988MiB"},
+		{v1alpha1.FrameworkGo, "1Mi", "", "GOMEMLIMIT", ""},
+		{v1alpha1.FrameworkGo, "", "2", "GOMEMLIMIT", ""},
+		{v1alpha1.FrameworkPython, "64Mi", "", "WEB_CONCURRENCY", "1"},
+		{v1alpha1.FrameworkPython, "256Mi", "", "WEB_CONCURRENCY", "1"},
+		{v1alpha1.FrameworkPython, "512Mi", "", "WEB_CONCURRENCY", "2"},
+		{v1alpha1.FrameworkPython, "1Gi", "", "WEB_CONCURRENCY", "4"},
+		{v1alpha1.FrameworkPython, "4Gi", "", "WEB_CONCURRENCY", "4"},
+		{v1alpha1.FrameworkPython, "64Gi", "", "WEB_CONCURRENCY", "4"},
+		{v1alpha1.FrameworkPython, "64Gi", "500m", "WEB_CONCURRENCY", "3"},
+		{v1alpha1.FrameworkPython, "64Gi", "1500m", "WEB_CONCURRENCY", "5"},
+		{v1alpha1.FrameworkPython, "64Gi", "16", "WEB_CONCURRENCY", "33"},
+		{v1alpha1.FrameworkPython, "1Gi", "16", "WEB_CONCURRENCY", "4"},
+		{v1alpha1.FrameworkPython, "7Ei", "7E", "WEB_CONCURRENCY", "131073"},
+		{v1alpha1.FrameworkPython, "", "", "WEB_CONCURRENCY", "1"},
+		{v1alpha1.FrameworkPython, "1Gi", "", "PYTHONUNBUFFERED", "1"},
+		{v1alpha1.FrameworkPython, "", "", "PYTHONUNBUFFERED", "1"},
+		{v1alpha1.FrameworkJava, "256Mi", "", "JAVA_TOOL_OPTIONS", heap50},
+		{v1alpha1.FrameworkJava, "1023Mi", "", "JAVA_TOOL_OPTIONS", heap50},
+		{v1alpha1.FrameworkJava, "1Gi", "", "JAVA_TOOL_OPTIONS", heap75},
+		{v1alpha1.FrameworkJava, "", "", "JAVA_TOOL_OPTIONS", "-XX:+ExitOnOutOfMemoryError"},
 	} {
-		limits := corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(test.limit)}
-		got := map[string]string{}
-		for _, v := range profile.Frameworks[test.framework].Env(limits) {
-			got[v.Name] = v.Value
+		limits := corev1.ResourceList{}
+		if test.memory != "" {
+			limits[corev1.ResourceMemory] = resource.MustParse(test.memory)
 		}
-		if got[test.variable] != test.want {
-			t.Errorf("%s with %s: %s=%q, want %q", test.framework, test.limit, test.variable, got[test.variable], test.want)
+		if test.cpu != "" {
+			limits[corev1.ResourceCPU] = resource.MustParse(test.cpu)
+		}
+		if got := valueOf(profile.Frameworks[test.framework].Env(limits), test.variable); got != test.want {
+			t.Errorf("%s with memory %q and cpu %q: %s=%q, want %q", test.framework, test.memory, test.cpu, test.variable, got, test.want)
 		}
 	}
 }

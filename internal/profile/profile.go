@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package profile is the platform's opinion: what a framework, an instance type and an
-// environment mean for the pods of an EGApp. presets.go holds it as tables.
+// environment mean for the pods of an EGApp. presets.go holds it as tables, variables.go
+// what the runtimes are told.
 package profile
 
 import (
-	"strconv"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"platformapp/api/egplatform/v1alpha1"
 	"platformapp/internal/workload"
@@ -27,20 +27,38 @@ func (i Images) For(framework v1alpha1.Framework) string {
 	return DefaultImage
 }
 
+// ProbeTiming is how often a probe asks and how many failures it stands.
+type ProbeTiming struct {
+	PeriodSeconds, TimeoutSeconds, FailureThreshold int32
+}
+
 // Framework is what being built on a runtime means for a container.
 type Framework struct {
-	// Startup and Readiness are the timing of the probes.
-	Startup, Readiness workload.ProbeTiming
-	// env makes the runtime's environment variables, which follow the limits.
-	env func(limits corev1.ResourceList) []workload.EnvVar
+	// Startup, Readiness and Liveness are the timing of the probes.
+	Startup, Readiness, Liveness ProbeTiming
+	// ReadOnlyRoot keeps the application from writing anywhere but to its files and /tmp.
+	ReadOnlyRoot bool
+	// Variables are what the runtime is told.
+	Variables []Variable
 }
 
 // Env returns the environment variables of the runtime for a container with limits.
-func (f Framework) Env(limits corev1.ResourceList) []workload.EnvVar { return f.env(limits) }
+func (f Framework) Env(limits corev1.ResourceList) []workload.EnvVar {
+	var env []workload.EnvVar
+	for _, variable := range f.Variables {
+		if value := variable.value(limits); value != "" {
+			env = append(env, workload.EnvVar{Name: variable.Name, Value: value})
+		}
+	}
+	return env
+}
 
 // Environment is what a stage of delivery means for the pods.
 type Environment struct {
-	Rollout                       workload.Rollout
+	Rollout workload.Rollout
+	// Disruption is how many pods may be missing while nodes are drained; nil leaves it to
+	// the cluster.
+	Disruption                    *intstr.IntOrString
 	ImagePullPolicy               corev1.PullPolicy
 	Spread                        bool
 	TerminationGracePeriodSeconds int64
@@ -57,32 +75,5 @@ func size(cpu, memory string) corev1.ResourceRequirements {
 			corev1.ResourceMemory: resource.MustParse(memory),
 		},
 		Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(memory)},
-	}
-}
-
-const mebibyte = 1 << 20
-
-// goEnv sets GOMEMLIMIT to nine tenths of the memory limit, so that the garbage
-// collector works harder before the kernel ends the process
-// (https://go.dev/doc/gc-guide#Memory_limit).
-func goEnv(limits corev1.ResourceList) []workload.EnvVar {
-	return []workload.EnvVar{{Name: "GOMEMLIMIT", Value: strconv.FormatInt(limits.Memory().Value()*9/10/mebibyte, 10) + "MiB"}}
-}
-
-// javaEnv gives the heap three quarters of the memory limit and ends the process when
-// it is used up, so that the pod is restarted rather than half alive
-// (https://docs.oracle.com/en/java/javase/21/docs/specs/man/java.html).
-func javaEnv(corev1.ResourceList) []workload.EnvVar {
-	return []workload.EnvVar{{Name: "JAVA_TOOL_OPTIONS", Value: "-XX:MaxRAMPercentage=75.0 -XX:+ExitOnOutOfMemoryError"}}
-}
-
-// pythonEnv shows output at once (https://docs.python.org/3/using/cmdline.html#envvar-PYTHONUNBUFFERED)
-// and runs one worker for each 256 MiB of the memory limit, from 1 to 8, in the servers
-// that read WEB_CONCURRENCY (https://docs.gunicorn.org/en/stable/settings.html#workers).
-func pythonEnv(limits corev1.ResourceList) []workload.EnvVar {
-	workers := min(max(limits.Memory().Value()/(256*mebibyte), 1), 8)
-	return []workload.EnvVar{
-		{Name: "PYTHONUNBUFFERED", Value: "1"},
-		{Name: "WEB_CONCURRENCY", Value: strconv.FormatInt(workers, 10)},
 	}
 }

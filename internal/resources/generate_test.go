@@ -34,20 +34,7 @@ var (
 )
 
 var anyEGApp = rapid.Custom(func(t *rapid.T) *v1alpha1.EGApp {
-	app := &v1alpha1.EGApp{
-		ObjectMeta: anyMetadata(t),
-		Spec: v1alpha1.EGAppSpec{
-			AppID:        anyAppID.Draw(t, "appId"),
-			Framework:    rapid.SampledFrom(v1alpha1.Frameworks()).Draw(t, "framework"),
-			InstanceType: rapid.SampledFrom(append(v1alpha1.InstanceTypes(), "")).Draw(t, "instanceType"),
-			Environment:  rapid.SampledFrom(v1alpha1.Environments()).Draw(t, "environment"),
-			Image:        rapid.OneOf(rapid.Just(""), anyImage).Draw(t, "image"),
-		},
-	}
-	if rapid.Bool().Draw(t, "replicaCount given") {
-		app.Spec.ReplicaCount = new(rapid.Int32Min(0).Draw(t, "replicaCount"))
-	}
-	return app
+	return &v1alpha1.EGApp{ObjectMeta: anyMetadata(t), Spec: anySpec.Draw(t, "spec")}
 })
 
 var anyDemoMicroService = rapid.Custom(func(t *rapid.T) *devopsv1.DemoMicroService {
@@ -73,7 +60,7 @@ var anyWorkload = rapid.Custom(func(t *rapid.T) workload.Workload {
 	var w workload.Workload
 	var err error
 	if rapid.Bool().Draw(t, "is an EGApp") {
-		w, err = translate.EGApp(anyEGApp.Draw(t, "EGApp"), nil)
+		w, err = translate.EGApp(anyEGApp.Draw(t, "EGApp"), anyOptions.Draw(t, "options"))
 	} else {
 		w, err = translate.DemoMicroService(anyDemoMicroService.Draw(t, "DemoMicroService"))
 	}
@@ -81,4 +68,12 @@ var anyWorkload = rapid.Custom(func(t *rapid.T) workload.Workload {
 		t.Fatalf("a valid application is refused: %v", err)
 	}
 	return w
+})
+
+// anyOptions are settings of the platform.
+var anyOptions = rapid.Custom(func(t *rapid.T) translate.Options {
+	return translate.Options{
+		IngressNamespaces:    rapid.SampledFrom([][]string{nil, {"ingress"}, {"ingress", "traefik"}}).Draw(t, "ingress namespaces"),
+		MonitoringNamespaces: rapid.SampledFrom([][]string{nil, {"monitoring"}}).Draw(t, "monitoring namespaces"),
+	}
 })

@@ -33,8 +33,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Each folder of testdata holds an application and what becomes of it: its children in
-// the order of their application, or the error that its author reads.
+// Each folder of testdata holds an application, what it finds if that is not a plain and
+// empty cluster, and what becomes of it: its children in the order of their application, or
+// the error that its author reads.
 func TestChildrenAreAsInGoldenFiles(t *testing.T) {
 	inputs, err := filepath.Glob("testdata/*/input.yaml")
 	if err != nil || len(inputs) == 0 {
@@ -44,13 +45,15 @@ func TestChildrenAreAsInGoldenFiles(t *testing.T) {
 		folder := filepath.Dir(input)
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			desired, failure := filepath.Join(folder, "desired.yaml"), filepath.Join(folder, "error.txt")
-			w, err := readWorkload(t, input)
+			scene := readScene(t, folder)
+			w, err := readWorkload(t, input, scene.options())
 			if err != nil {
 				compareWithGolden(t, failure, err.Error()+"\n")
 				expectNoGolden(t, desired)
 				return
 			}
-			compareWithGolden(t, desired, toYAML(t, resources.Desired(w, workload.Observed{})))
+			children := resources.Desired(w, scene.observed())
+			compareWithGolden(t, desired, handoversYAML(t, children)+toYAML(t, children))
 			expectNoGolden(t, failure)
 		})
 	}
@@ -91,7 +94,7 @@ func TestCombinationsDifferAsInGoldenTable(t *testing.T) {
 
 var combinationHeader = []string{
 	"framework", "environment", "instanceType", "requests", "limits", "surge/unavailable", "minReady", "deadline",
-	"pull", "spread", "grace", "preStop", "startup", "readiness", "env",
+	"pull", "spread", "grace", "preStop", "startup", "readiness", "root", "env",
 }
 
 // takeDifferences returns the columns of the table and removes from the Deployment what
@@ -123,10 +126,12 @@ func takeDifferences(t *testing.T, d *appsv1.Deployment) []string {
 		preStop,
 		probe(c.StartupProbe),
 		probe(c.ReadinessProbe),
+		root(pod, c),
 		strings.Join(env, " "),
 	}
 	d.Spec.Strategy.RollingUpdate, d.Spec.ProgressDeadlineSeconds, d.Spec.MinReadySeconds = nil, nil, 0
 	pod.TopologySpreadConstraints, pod.TerminationGracePeriodSeconds = nil, nil
+	pod.Volumes, c.VolumeMounts, c.SecurityContext.ReadOnlyRootFilesystem = nil, nil, nil
 	c.Resources, c.Env, c.Lifecycle, c.ImagePullPolicy = corev1.ResourceRequirements{}, nil, nil, ""
 	for _, p := range []*corev1.Probe{c.StartupProbe, c.ReadinessProbe} {
 		p.PeriodSeconds, p.TimeoutSeconds, p.FailureThreshold = 0, 0, 0
@@ -151,6 +156,20 @@ func probe(p *corev1.Probe) string {
 	return fmt.Sprintf("%dx%ds/%ds", p.FailureThreshold, p.PeriodSeconds, p.TimeoutSeconds)
 }
 
+// root tells where the container may write.
+func root(pod *corev1.PodSpec, c *corev1.Container) string {
+	if c.SecurityContext.ReadOnlyRootFilesystem == nil || !*c.SecurityContext.ReadOnlyRootFilesystem {
+		return fmt.Sprintf("writable%s", strings.Repeat("+volume", len(pod.Volumes)))
+	}
+	var writable []string
+	for i, mount := range c.VolumeMounts {
+		if volume := pod.Volumes[i]; volume.Name == mount.Name && volume.EmptyDir != nil && !mount.ReadOnly {
+			writable = append(writable, mount.MountPath)
+		}
+	}
+	return "read-only but " + orDash(strings.Join(writable, ","))
+}
+
 func orDash(text string) string {
 	if text == "" {
 		return "-"
@@ -160,7 +179,7 @@ func orDash(text string) string {
 
 // readWorkload reads an application as strictly as the API server does, so that no case
 // tests a misspelt field.
-func readWorkload(t *testing.T, file string) (workload.Workload, error) {
+func readWorkload(t testing.TB, file string, options translate.Options) (workload.Workload, error) {
 	t.Helper()
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -176,7 +195,7 @@ func readWorkload(t *testing.T, file string) (workload.Workload, error) {
 		if err := yaml.UnmarshalStrict(raw, app); err != nil {
 			t.Fatal(err)
 		}
-		return translate.EGApp(app, nil)
+		return translate.EGApp(app, options)
 	case metav1.TypeMeta{APIVersion: "devops.my.domain/v1", Kind: "DemoMicroService"}:
 		service := &devopsv1.DemoMicroService{}
 		if err := yaml.UnmarshalStrict(raw, service); err != nil {
@@ -236,7 +255,7 @@ func readChild(t rapid.TB, children []resources.Child, kind string, into any) bo
 
 func mustTranslate(t rapid.TB, app *v1alpha1.EGApp) workload.Workload {
 	t.Helper()
-	w, err := translate.EGApp(app, nil)
+	w, err := translate.EGApp(app, translate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

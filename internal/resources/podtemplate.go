@@ -4,27 +4,50 @@
 package resources
 
 import (
-	"maps"
+	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 
 	"platformapp/internal/workload"
 )
 
-// nonRootUser runs pods that must not run as root. It is a number, since the kubelet
-// cannot tell whether a named user is root.
-const nonRootUser = 65532
+// podTemplate returns the pods that run the workload: those that are generated, with the
+// patch over them, and what no patch may change put back.
+func podTemplate(w workload.Workload, o workload.Observed) *corev1ac.PodTemplateSpecApplyConfiguration {
+	template := generatedTemplate(w, o)
+	if len(w.PodTemplatePatch) > 0 {
+		patched, errs := patchTemplate(w, template)
+		if len(errs) > 0 {
+			// The patch is read in the same way on every platform, so that CheckPods has found
+			// these errors when the workload was made. Pods without the patch would be others
+			// than those that were asked for.
+			panic(fmt.Sprintf("a pod template patch that was checked is refused: %v", errs.ToAggregate()))
+		}
+		template = patched
+	}
+	completeAtomic(template.Spec)
+	return template
+}
 
-func podTemplate(w workload.Workload) *corev1ac.PodTemplateSpecApplyConfiguration {
+// generatedTemplate returns the pods without the patch.
+func generatedTemplate(w workload.Workload, o workload.Observed) *corev1ac.PodTemplateSpecApplyConfiguration {
 	spec := corev1ac.PodSpec().
-		WithAutomountServiceAccountToken(false).
+		WithAutomountServiceAccountToken(w.ServiceAccountName != "").
 		WithEnableServiceLinks(false).
-		WithSecurityContext(podSecurityContext(w.Security)).
+		WithSecurityContext(podSecurityContext(w, o)).
 		WithTerminationGracePeriodSeconds(w.TerminationGracePeriodSeconds).
+		WithVolumes(volumes(w)...).
 		WithContainers(container(w))
+	if w.ServiceAccountName != "" {
+		// The server copies the one into the other and back: what is not applied would stay
+		// when the name is taken away, and so would the account.
+		spec.WithServiceAccountName(w.ServiceAccountName).WithDeprecatedServiceAccount(w.ServiceAccountName)
+	}
+	for _, secret := range w.ImagePullSecrets {
+		spec.WithImagePullSecrets(corev1ac.LocalObjectReference().WithName(secret))
+	}
 	if w.Spread {
 		spec.WithTopologySpreadConstraints(
 			spreadOver(w.Owner, corev1.LabelTopologyZone),
@@ -32,7 +55,7 @@ func podTemplate(w workload.Workload) *corev1ac.PodTemplateSpecApplyConfiguratio
 	}
 	return corev1ac.PodTemplateSpec().
 		WithLabels(w.Owner.PodLabels()).
-		WithAnnotations(map[string]string{workload.AnnotationDefaultContainer: w.Container.Name}).
+		WithAnnotations(podAnnotations(w, o)).
 		WithSpec(spec)
 }
 
@@ -47,56 +70,32 @@ func spreadOver(o workload.Owner, topologyKey string) *corev1ac.TopologySpreadCo
 		WithMatchLabelKeys("pod-template-hash")
 }
 
-func podSecurityContext(security workload.Security) *corev1ac.PodSecurityContextApplyConfiguration {
-	context := corev1ac.PodSecurityContext().
-		WithSeccompProfile(corev1ac.SeccompProfile().WithType(corev1.SeccompProfileTypeRuntimeDefault))
-	if security == workload.SecurityRestricted {
-		context.WithRunAsNonRoot(true).WithRunAsUser(nonRootUser).WithRunAsGroup(nonRootUser).WithFSGroup(nonRootUser)
+// podAnnotations are those that the operator puts on pods. The hashes are there to change
+// with what they are of, which rolls the pods.
+func podAnnotations(w workload.Workload, o workload.Observed) map[string]string {
+	annotations := map[string]string{workload.AnnotationDefaultContainer: w.Container.Name}
+	if hash := configHash(w, o); hash != "" {
+		annotations[workload.AnnotationConfigHash] = hash
 	}
-	return context
+	if hash := runtimeEnvHash(w); hash != "" {
+		annotations[workload.AnnotationRuntimeEnvHash] = hash
+	}
+	return annotations
 }
 
-func container(w workload.Workload) *corev1ac.ContainerApplyConfiguration {
-	c := corev1ac.Container().
-		WithName(w.Container.Name).
-		WithImage(w.Container.Image).
-		WithSecurityContext(containerSecurityContext(w.Security))
-	if w.Container.ImagePullPolicy != "" {
-		c.WithImagePullPolicy(w.Container.ImagePullPolicy)
+// configHash returns the hash of the configuration that the pods use. The one that they
+// have stays while changes are to be ignored, and while something that they need is away:
+// a ConfigMap that is deleted and made again within a moment restarts nothing.
+func configHash(w workload.Workload, o workload.Observed) string {
+	if len(w.References.ConfigMaps) == 0 {
+		return ""
 	}
-	for _, v := range w.Container.Env {
-		c.WithEnv(corev1ac.EnvVar().WithName(v.Name).WithValue(v.Value))
+	if deployment := o.Deployment(); deployment != nil {
+		present := deployment.Spec.Template.Annotations[workload.AnnotationConfigHash]
+		keeps := w.Rollout.IgnoreConfigChanges || len(workload.MissingConfig(w.References.ConfigMaps, o.ConfigMaps)) > 0
+		if present != "" && keeps {
+			return present
+		}
 	}
-	for _, port := range w.Ports {
-		c.WithPorts(corev1ac.ContainerPort().
-			WithName(port.Name).WithContainerPort(port.ContainerPort).WithProtocol(port.Protocol))
-	}
-	if r := w.Container.Resources; r.Requests != nil || r.Limits != nil {
-		// A rendering shares nothing with the presets or with another one.
-		c.WithResources(corev1ac.ResourceRequirements().WithRequests(maps.Clone(r.Requests)).WithLimits(maps.Clone(r.Limits)))
-	}
-	if p := w.Container.Probes; p != nil {
-		c.WithStartupProbe(tcpProbe(p.Port, p.Startup)).WithReadinessProbe(tcpProbe(p.Port, p.Readiness))
-	}
-	if seconds := w.Container.PreStopSleepSeconds; seconds > 0 {
-		c.WithLifecycle(corev1ac.Lifecycle().WithPreStop(corev1ac.LifecycleHandler().
-			WithSleep(corev1ac.SleepAction().WithSeconds(seconds))))
-	}
-	return c
-}
-
-func containerSecurityContext(security workload.Security) *corev1ac.SecurityContextApplyConfiguration {
-	context := corev1ac.SecurityContext().WithAllowPrivilegeEscalation(false)
-	if security == workload.SecurityRestricted {
-		context.WithCapabilities(corev1ac.Capabilities().WithDrop("ALL"))
-	}
-	return context
-}
-
-func tcpProbe(port int32, timing workload.ProbeTiming) *corev1ac.ProbeApplyConfiguration {
-	return corev1ac.Probe().
-		WithTCPSocket(corev1ac.TCPSocketAction().WithPort(intstr.FromInt32(port))).
-		WithPeriodSeconds(timing.PeriodSeconds).
-		WithTimeoutSeconds(timing.TimeoutSeconds).
-		WithFailureThreshold(timing.FailureThreshold)
+	return workload.ConfigHash(w.References.ConfigMaps, o.ConfigMaps)
 }

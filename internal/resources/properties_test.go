@@ -5,6 +5,7 @@ package resources_test
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"testing"
@@ -15,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -150,28 +153,30 @@ func TestKindsOfOneNameMixNoPods(t *testing.T) {
 	}
 }
 
-func TestNamesAreDNSLabels(t *testing.T) {
+func TestNamesAndLabelsAreLegal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorkload.Draw(t, "workload")
-		children := resources.Desired(w, workload.Observed{})
+		children := resources.Desired(w, anyObserved.Draw(t, "observed"))
 		for _, child := range children {
-			if got := ptr.Deref(child.Meta.Name, ""); got != w.Owner.Name {
-				t.Errorf("%s is named %q, not as its owner %q", child.Kind, got, w.Owner.Name)
+			kind := resources.Kinds[slices.IndexFunc(resources.Kinds, func(k resources.Kind) bool { return k.Name == child.Kind })]
+			if want := w.Owner.Name + kind.Suffix; child.Name != want || ptr.Deref(child.Meta.Name, "") != want {
+				t.Errorf("%s is named %q in %q, want %q", child.Kind, ptr.Deref(child.Meta.Name, ""), child.Name, want)
+			}
+			for _, problem := range validation.IsDNS1123Subdomain(child.Name) {
+				t.Errorf("name %q of the %s: %s", child.Name, child.Kind, problem)
 			}
 			if got := ptr.Deref(child.Meta.Namespace, ""); got != w.Owner.Namespace {
 				t.Errorf("%s is in namespace %q, not in its owner's %q", child.Kind, got, w.Owner.Namespace)
+			}
+			for key, value := range child.Meta.Labels {
+				if problems := append(validation.IsQualifiedName(key), validation.IsValidLabelValue(value)...); len(problems) > 0 {
+					t.Errorf("label %s=%s of the %s: %v", key, value, child.Kind, problems)
+				}
 			}
 		}
 		for _, c := range deploymentOf(t, children).Spec.Template.Spec.Containers {
 			for _, problem := range validation.IsDNS1123Label(c.Name) {
 				t.Errorf("container name %q: %s", c.Name, problem)
-			}
-		}
-		for _, child := range children {
-			for key, value := range child.Meta.Labels {
-				if problems := append(validation.IsQualifiedName(key), validation.IsValidLabelValue(value)...); len(problems) > 0 {
-					t.Errorf("label %s=%s of the %s: %v", key, value, child.Kind, problems)
-				}
 			}
 		}
 	})
@@ -203,19 +208,18 @@ func TestLabelsOfOwnerDisplaceNoneOfOurs(t *testing.T) {
 		w := anyWorkload.Draw(t, "workload")
 		want := w.Owner.PodLabels()
 		want[workload.LabelOwnerUID] = string(w.Owner.UID)
-		for _, child := range resources.Desired(w, workload.Observed{}) {
+		for _, child := range resources.Desired(w, anyObserved.Draw(t, "observed")) {
 			for key, value := range want {
 				if child.Meta.Labels[key] != value {
 					t.Errorf("label %s of the %s is %q, want %q", key, child.Kind, child.Meta.Labels[key], value)
 				}
 			}
-			for key := range child.Meta.Labels {
-				if _, ours := want[key]; !ours && w.Owner.Labels[key] != child.Meta.Labels[key] {
-					t.Errorf("label %s of the %s is neither ours nor the owner's", key, child.Kind)
+			for key, value := range child.Meta.Labels {
+				_, ours := want[key]
+				asked := child.Kind == "ServiceMonitor" && w.Monitoring.Labels[key] == value
+				if !ours && !asked && w.Owner.Labels[key] != value {
+					t.Errorf("label %s of the %s is neither ours nor the owner's, nor asked for", key, child.Kind)
 				}
-			}
-			if len(child.Meta.Annotations) > 0 {
-				t.Errorf("%s has annotations %v: those of the owner are for the owner", child.Kind, child.Meta.Annotations)
 			}
 		}
 		if _, onPods := deploymentOf(t, resources.Desired(w, workload.Observed{})).Spec.Template.Labels[workload.LabelOwnerUID]; onPods {
@@ -263,7 +267,7 @@ func TestChildrenAreControlledWithoutBlockingDeletion(t *testing.T) {
 			APIVersion: w.Owner.Group + "/" + w.Owner.Version, Kind: w.Owner.Kind, Name: w.Owner.Name, UID: w.Owner.UID,
 			Controller: new(true),
 		}}
-		for _, child := range resources.Desired(w, workload.Observed{}) {
+		for _, child := range resources.Desired(w, anyObserved.Draw(t, "observed")) {
 			object := &metav1.PartialObjectMetadata{}
 			readInto(t, child.Config, object)
 			if diff := cmp.Diff(want, object.OwnerReferences); diff != "" {
@@ -278,21 +282,27 @@ func TestChildrenAreControlledWithoutBlockingDeletion(t *testing.T) {
 
 func TestPodsGetNothingTheyWereNotGiven(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		pod := deploymentOf(t, resources.Desired(anyWorkload.Draw(t, "workload"), workload.Observed{})).Spec.Template.Spec
-		if pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken {
-			t.Error("an API token is mounted")
+		w := anyWorkload.Draw(t, "workload")
+		pod := deploymentOf(t, resources.Desired(w, anyObserved.Draw(t, "observed"))).Spec.Template.Spec
+		if token := ptr.Deref(pod.AutomountServiceAccountToken, true); token != (w.ServiceAccountName != "") {
+			t.Errorf("ServiceAccount %q, and its token is mounted: %t", w.ServiceAccountName, token)
 		}
-		if pod.EnableServiceLinks == nil || *pod.EnableServiceLinks {
+		if ptr.Deref(pod.EnableServiceLinks, true) {
 			t.Error("the environment has the Services of the namespace")
 		}
-		if len(pod.Volumes) > 0 {
-			t.Errorf("volumes %v are mounted", pod.Volumes)
+		if pod.ServiceAccountName != w.ServiceAccountName {
+			t.Errorf("the ServiceAccount is %q, want %q", pod.ServiceAccountName, w.ServiceAccountName)
 		}
-		if pod.ServiceAccountName != "" || len(pod.ImagePullSecrets) > 0 {
-			t.Errorf("service account %q and pull secrets %v are set, which takes the namespace's own away", pod.ServiceAccountName, pod.ImagePullSecrets)
+		// N33: a list that is not asked for, even an empty one, takes the account's own away.
+		if (pod.ImagePullSecrets != nil) != (len(w.ImagePullSecrets) > 0) || len(pod.ImagePullSecrets) != len(w.ImagePullSecrets) {
+			t.Errorf("pull secrets %v, want %v", pod.ImagePullSecrets, w.ImagePullSecrets)
+		}
+		given := map[string]bool{}
+		for _, v := range w.Container.Env {
+			given[v.Name] = true
 		}
 		for _, v := range pod.Containers[0].Env {
-			if v.ValueFrom != nil {
+			if v.ValueFrom != nil && !given[v.Name] {
 				t.Errorf("variable %s has its value from elsewhere", v.Name)
 			}
 		}
@@ -303,7 +313,7 @@ func TestPodsGetNothingTheyWereNotGiven(t *testing.T) {
 func TestEnvironmentNamesEachVariableOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seen := map[string]bool{}
-		for _, v := range deploymentOf(t, resources.Desired(anyWorkload.Draw(t, "workload"), workload.Observed{})).Spec.Template.Spec.Containers[0].Env {
+		for _, v := range deploymentOf(t, resources.Desired(anyWorkload.Draw(t, "workload"), anyObserved.Draw(t, "observed"))).Spec.Template.Spec.Containers[0].Env {
 			if seen[v.Name] {
 				t.Errorf("variable %s is set twice", v.Name)
 			}
@@ -315,7 +325,7 @@ func TestEnvironmentNamesEachVariableOnce(t *testing.T) {
 func TestDesiredFollowsTheOrderOfKinds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		last := -1
-		for _, child := range resources.Desired(anyWorkload.Draw(t, "workload"), workload.Observed{}) {
+		for _, child := range resources.Desired(anyWorkload.Draw(t, "workload"), anyObserved.Draw(t, "observed")) {
 			i := slices.IndexFunc(resources.Kinds, func(k resources.Kind) bool { return k.Name == child.Kind })
 			if i <= last {
 				t.Errorf("%s is out of order", child.Kind)
@@ -331,74 +341,29 @@ func TestDesiredFollowsTheOrderOfKinds(t *testing.T) {
 }
 
 func TestKindsMakeObjectsOfTheirKind(t *testing.T) {
-	for _, kind := range resources.Kinds {
-		kinds, _, err := clientgoscheme.Scheme.ObjectKinds(kind.New())
-		if err != nil || len(kinds) != 1 || kinds[0].Kind != kind.Name {
-			t.Errorf("%s makes objects of %v (%v)", kind.Name, kinds, err)
-		}
-	}
-}
-
-func TestSurplusIsOursAndUnwanted(t *testing.T) {
-	service, err := translate.DemoMicroService(&devopsv1.DemoMicroService{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "orders", UID: "1"},
-		Spec:       devopsv1.DemoMicroServiceSpec{Image: "nginx:1"},
-	})
-	if err != nil {
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), resources.AddOptionalToScheme(scheme)); err != nil {
 		t.Fatal(err)
 	}
-	app := mustTranslate(t, &v1alpha1.EGApp{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "orders", UID: "1"},
-		Spec:       v1alpha1.EGAppSpec{Framework: v1alpha1.FrameworkGo, Environment: v1alpha1.EnvironmentDev},
-	})
-	controlledBy := func(o workload.Owner, uid types.UID) metav1.ObjectMeta {
-		return metav1.ObjectMeta{Namespace: "team-a", Name: "orders", OwnerReferences: []metav1.OwnerReference{{
-			APIVersion: o.GroupVersion().String(), Kind: o.Kind, Name: o.Name, UID: uid, Controller: new(true),
-		}}}
-	}
-	for _, test := range []struct {
-		name     string
-		workload workload.Workload
-		observed metav1.ObjectMeta
-		want     bool
-	}{
-		{"ours and unwanted", service, controlledBy(service.Owner, "1"), true},
-		{"ours with the reference taken away and unwanted", service, metav1.ObjectMeta{Labels: map[string]string{workload.LabelOwnerUID: "1"}}, true},
-		{"a predecessor's", service, controlledBy(service.Owner, "0"), false},
-		{"nobody's", service, metav1.ObjectMeta{}, false},
-		{"nobody's with all labels but the owner's UID", service, metav1.ObjectMeta{Labels: service.Owner.PodLabels()}, false},
-		{"the other kind's of the same name", service, controlledBy(app.Owner, "9"), false},
-		{"somebody else's with our label", service, func() metav1.ObjectMeta {
-			m := controlledBy(app.Owner, "9")
-			m.Labels = service.Owner.ChildLabels()
-			return m
-		}(), false},
-		{"ours and wanted", app, controlledBy(app.Owner, "1"), false},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			object := &corev1.Service{ObjectMeta: test.observed}
-			observed := workload.Observed{Children: map[string]workload.Object{
-				"Deployment": &appsv1.Deployment{ObjectMeta: controlledBy(test.workload.Owner, "1")},
-				"Service":    object,
-			}}
-			surplus := resources.Surplus(test.workload.Owner, resources.Desired(test.workload, observed), observed)
-			var want []workload.Object
-			if test.want {
-				want = []workload.Object{object}
-			}
-			if diff := cmp.Diff(want, surplus); diff != "" {
-				t.Errorf("surplus (-want +got):\n%s", diff)
-			}
-		})
-	}
-	if surplus := resources.Surplus(service.Owner, resources.Desired(service, workload.Observed{}), workload.Observed{}); len(surplus) > 0 {
-		t.Errorf("surplus %v where nothing was observed", surplus)
+	names := map[string]bool{}
+	for _, kind := range resources.Kinds {
+		kinds, _, err := scheme.ObjectKinds(kind.New())
+		if err != nil || !slices.ContainsFunc(kinds, func(gvk schema.GroupVersionKind) bool { return gvk.Kind == kind.Name }) {
+			t.Errorf("%s makes objects of %v (%v)", kind.Name, kinds, err)
+		}
+		if names[kind.Name] {
+			t.Errorf("%s is listed twice", kind.Name)
+		}
+		names[kind.Name] = true
+		if optional := !clientgoscheme.Scheme.Recognizes(kinds[0]); optional != kind.Optional {
+			t.Errorf("%s is optional: %t, but is a kind of Kubernetes: %t", kind.Name, kind.Optional, !optional)
+		}
 	}
 }
 
 func desiredYAML(t rapid.TB, app *v1alpha1.EGApp) string {
 	t.Helper()
-	w, err := translate.EGApp(app, nil)
+	w, err := translate.EGApp(app, translate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -407,7 +372,7 @@ func desiredYAML(t rapid.TB, app *v1alpha1.EGApp) string {
 
 func podTemplateYAML(t rapid.TB, app *v1alpha1.EGApp) string {
 	t.Helper()
-	w, err := translate.EGApp(app, nil)
+	w, err := translate.EGApp(app, translate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -428,13 +393,15 @@ func quantityTexts(t rapid.TB, w workload.Workload) []string {
 			}
 		}
 	}
-	readInto(t, resources.Desired(w, workload.Observed{})[0].Config, &sent)
+	if !readChild(t, resources.Desired(w, workload.Observed{}), workload.KindDeployment, &sent) {
+		t.Fatal("there is no Deployment")
+	}
 	var texts []string
 	for _, list := range sent.Spec.Template.Spec.Containers[0].Resources {
 		texts = slices.AppendSeq(texts, maps.Values(list))
 	}
-	if w.Owner.Kind == "EGApp" && len(texts) != 3 {
-		t.Fatalf("quantities %v, want two requests and a limit", texts)
+	if w.Owner.Kind == "EGApp" && len(texts) < 3 {
+		t.Fatalf("quantities %v, want at least two requests and a limit", texts)
 	}
 	return texts
 }

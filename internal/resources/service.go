@@ -11,25 +11,38 @@ import (
 	"platformapp/internal/workload"
 )
 
-// service makes the ports reachable inside the cluster. A workload without ports has
-// none.
+const kindService = "Service"
+
+// service makes the ports reachable inside the cluster. A worker has none. Without an
+// address of its own is said in so many words; with one, the server chooses the address.
 func service(w workload.Workload, _ workload.Observed) *Child {
-	if len(w.Ports) == 0 {
+	if w.Service == nil {
 		return nil
 	}
 	spec := corev1ac.ServiceSpec().
-		WithType(corev1.ServiceTypeClusterIP).
+		WithType(w.Service.Type).
 		WithSelector(w.Owner.Selector())
+	if w.Service.Headless {
+		spec.WithClusterIP(corev1.ClusterIPNone)
+	}
 	for _, port := range w.Ports {
-		spec.WithPorts(corev1ac.ServicePort().
+		// The number, not the name: a sidecar may have a port of the same name.
+		p := corev1ac.ServicePort().
 			WithName(port.Name).
 			WithProtocol(port.Protocol).
 			WithPort(port.ServicePort).
-			WithTargetPort(intstr.FromInt32(port.ContainerPort)))
+			WithTargetPort(intstr.FromInt32(port.ContainerPort))
+		if port.AppProtocol != "" {
+			p.WithAppProtocol(port.AppProtocol)
+		}
+		spec.WithPorts(p)
 	}
 	config := corev1ac.Service(w.Owner.Name, w.Owner.Namespace).
 		WithLabels(w.Owner.ChildLabels()).
 		WithOwnerReferences(ownerReference(w.Owner)).
 		WithSpec(spec)
+	if len(w.Service.Annotations) > 0 {
+		config.WithAnnotations(w.Service.Annotations)
+	}
 	return &Child{Config: config, Meta: config.ObjectMetaApplyConfiguration}
 }

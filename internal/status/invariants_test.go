@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"platformapp/api/appstatus"
+	"platformapp/internal/status"
 	"platformapp/internal/workload"
 )
 
@@ -61,10 +62,22 @@ func violations(s *scene, got appstatus.Status) []string {
 	reconciling, stalled := got.Conditions[2].Status == metav1.ConditionTrue, got.Conditions[3].Status == metav1.ConditionTrue
 
 	isReady := ready.Status == metav1.ConditionTrue
-	if named := ready.Reason == appstatus.ReasonReady || ready.Reason == appstatus.ReasonStopped; named != isReady {
-		fail("Ready is %s with reason %s", ready.Status, ready.Reason)
+	switch ready.Reason {
+	case appstatus.ReasonReady, appstatus.ReasonStopped:
+		if !isReady {
+			fail("Ready is False with reason %s", ready.Reason)
+		}
+	case appstatus.ReasonPaused:
+	default:
+		if isReady {
+			fail("Ready is True with reason %s", ready.Reason)
+		}
 	}
-	if resting := got.Phase == appstatus.PhaseRunning || got.Phase == appstatus.PhaseStopped; resting != isReady {
+	paused := s.workload.Paused && s.stall == nil
+	if paused != (got.Phase == appstatus.PhasePaused) || (paused && (stalled || reconciling)) {
+		fail("paused is %t in phase %s, with Stalled %t and Reconciling %t", paused, got.Phase, stalled, reconciling)
+	}
+	if resting := got.Phase == appstatus.PhaseRunning || got.Phase == appstatus.PhaseStopped; !paused && resting != isReady {
 		fail("Ready is %s in phase %s", ready.Status, got.Phase)
 	}
 	if (ready.Reason == appstatus.ReasonStopped) != (got.Phase == appstatus.PhaseStopped) {
@@ -100,7 +113,7 @@ func violations(s *scene, got appstatus.Status) []string {
 	if deployment != nil {
 		d := deployment.Status
 		want = []int32{d.Replicas, d.UpdatedReplicas, d.ReadyReplicas, d.AvailableReplicas}
-		if d.ObservedGeneration < max(deployment.Generation, s.applied.Generation) {
+		if !s.deploymentIsCurrent() {
 			want[1] = 0 // The Deployment counts pods of the specification before.
 		}
 	}
@@ -154,13 +167,13 @@ func reasonsNotToBeReady(s *scene, deployment *appsv1.Deployment) []string {
 	}
 	var out []string
 	d, want := deployment.Status, *deployment.Spec.Replicas
-	if d.ObservedGeneration < deployment.Generation || d.ObservedGeneration < s.applied.Generation {
+	if !s.deploymentIsCurrent() {
 		out = append(out, "Ready while the Deployment's status is out of date")
 	}
 	if d.Replicas != want || d.UpdatedReplicas != want || d.AvailableReplicas != want {
 		out = append(out, fmt.Sprintf("Ready with %d pods, %d updated, %d available of %d", d.Replicas, d.UpdatedReplicas, d.AvailableReplicas, want))
 	}
-	if s.invalid != nil || s.applied.Failure != nil || len(s.applied.Conflicts) > 0 || len(s.applied.Terminating) > 0 {
+	if s.stall != nil || s.applied.Failure != nil || len(s.applied.Conflicts) > 0 || len(s.applied.Terminating) > 0 {
 		out = append(out, "Ready while the specification is not carried out")
 	}
 	for _, p := range s.observed().CurrentPods() {
@@ -175,6 +188,14 @@ func reasonsNotToBeReady(s *scene, deployment *appsv1.Deployment) []string {
 	return out
 }
 
+// deploymentIsCurrent tells whether the Deployment's status is that of what was last written.
+func (s *scene) deploymentIsCurrent() bool {
+	if s.applied.Generation != 0 {
+		return s.deployment.Status.ObservedGeneration >= s.applied.Generation
+	}
+	return s.deployment.Status.ObservedGeneration >= s.deployment.Generation
+}
+
 func isAvailable(d *appsv1.Deployment) bool {
 	return slices.ContainsFunc(d.Status.Conditions, func(c appsv1.DeploymentCondition) bool {
 		return c.Type == appsv1.DeploymentAvailable && c.Status == corev1.ConditionTrue
@@ -185,27 +206,51 @@ func TestInvariantsHoldForWhateverIsObserved(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyScene(t)
 		before := s.observed()
-		copied := workload.Observed{Children: map[string]workload.Object{}, ReplicaSets: slices.Clone(before.ReplicaSets)}
-		if s.deployment != nil {
-			copied.Children["Deployment"] = s.deployment.DeepCopy()
+		copied := before
+		copied.Children, copied.Pods = map[string]workload.Object{}, nil
+		for kind, child := range before.Children {
+			copied.Children[kind] = child.DeepCopyObject().(workload.Object)
 		}
 		for _, p := range before.Pods {
 			copied.Pods = append(copied.Pods, *p.DeepCopy())
 		}
-		got := s.compute()
+		result := s.result()
+		got := result.Status
 		for _, violation := range violations(s, got) {
 			t.Errorf("%s", violation)
 		}
-		if diff := cmp.Diff(got, s.compute()); diff != "" {
+		if diff := cmp.Diff(result, s.result()); diff != "" {
 			t.Errorf("a second time the status is another:\n%s", diff)
 		}
 		if diff := cmp.Diff(copied, s.observed()); diff != "" {
 			t.Errorf("what was observed, which the cache shares, was changed:\n%s", diff)
 		}
+		if c := got.Conditions[0]; c.Reason != appstatus.ReasonReady || c.Status != metav1.ConditionTrue {
+			timeViolations(t, s, result)
+		} else if result.RecheckAfter != 0 {
+			t.Errorf("at rest it is looked at again after %d s", result.RecheckAfter)
+		}
 		if t.Failed() {
 			t.Logf("ready: %+v", meta.FindStatusCondition(got.Conditions, appstatus.ConditionReady))
 		}
 	})
+}
+
+// timeViolations checks that time alone changes nothing before the recheck is due.
+func timeViolations(t *rapid.T, s *scene, result status.Result) {
+	later := *s
+	switch {
+	case result.RecheckAfter < 0:
+		t.Errorf("it is looked at again after %d s", result.RecheckAfter)
+		return
+	case result.RecheckAfter == 0:
+		later.after += 1_000_000
+	default:
+		later.after += result.RecheckAfter - 1
+	}
+	if diff := cmp.Diff(result.Status, later.compute()); diff != "" {
+		t.Errorf("the status is another after %d s, and nobody would look:\n%s", later.after-s.after, diff)
+	}
 }
 
 // anyScene draws also what no cluster shows: the invariants hold for it all the same.
@@ -244,13 +289,62 @@ func anyScene(t *rapid.T) *scene {
 		revision := rapid.SampledFrom([]string{oldRevision, newRevision, "unknown"}).Draw(t, "revision")
 		s.pods[i] = pod(s.pods[i].Name, revision, anyPodState.Draw(t, "state"))
 	}
-	s.applied = anyApplied(t)
-	if rapid.IntRange(0, 5).Draw(t, "invalid") == 0 {
-		s.invalid = fmt.Errorf("spec.image: Invalid value: %s", anyMessage.Draw(t, "invalid"))
-		// The translation of an invalid specification gives the owner alone.
-		s.workload = workload.Workload{Owner: s.workload.Owner}
+	anySurroundings(t, s)
+	if s.workload.Paused {
+		s.applied = workload.Applied{}
+	} else {
+		s.applied = anyApplied(t)
+	}
+	switch rapid.IntRange(0, 9).Draw(t, "stall") {
+	case 0:
+		s.stall = &workload.Stall{Reason: workload.StallDuplicateAppID, Message: "The appId is taken. " + anyMessage.Draw(t, "words")}
+	case 1:
+		s.stall = &workload.Stall{Reason: workload.StallServiceAccount, Message: "The account is not allowed. " + anyMessage.Draw(t, "words")}
+	case 2:
+		s.invalid("spec.image: Invalid value: " + anyMessage.Draw(t, "invalid"))
 	}
 	return s
+}
+
+// anySurroundings draws what a status depends on beside pods and their Deployment.
+func anySurroundings(t *rapid.T, s *scene) {
+	s.after = rapid.Int64Range(0, 400).Draw(t, "seconds after epoch")
+	s.workload.Paused = rapid.IntRange(0, 4).Draw(t, "paused by the specification") == 0
+	maybe := func(label string, change func(*scene)) {
+		if rapid.IntRange(0, 3).Draw(t, label) == 0 {
+			change(s)
+		}
+	}
+	maybe("probes", func(s *scene) {
+		if s.deployment != nil {
+			probed(httpProbe("/started", 5, 12), httpProbe("/ready", 10, 3))(s)
+		}
+	})
+	maybe("configuration", func(s *scene) {
+		s.workload.References.ConfigMaps = []workload.ConfigMapReference{{Name: "settings", Keys: []string{"a", "b"}}}
+		s.configMaps = rapid.SampledFrom([]map[string]workload.ConfigMap{nil, {"settings": {"a": "0"}}, {"settings": {"a": "0", "b": "0"}}}).Draw(t, "ConfigMaps")
+	})
+	maybe("metrics", func(s *scene) { s.workload.Monitoring = &workload.Monitoring{Port: "http"} })
+	maybe("autoscaling", func(s *scene) { s.workload.Autoscaling = &workload.Autoscaling{MinReplicas: 1, MaxReplicas: 3} })
+	maybe("another's autoscaler", func(s *scene) {
+		s.autoscalers = []workload.Autoscaler{{Name: "theirs", TargetKind: "Deployment", Problem: anyMessage.Draw(t, "problem")}}
+	})
+	maybe("held replicas", func(s *scene) {
+		if s.deployment != nil {
+			s.deployment.Annotations[workload.AnnotationHeldReplicas] = "2"
+		}
+	})
+	maybe("exposure", func(s *scene) {
+		kind := rapid.SampledFrom([]workload.ExposureType{workload.ExposureAuto, workload.ExposureIngress, workload.ExposureHTTPRoute, workload.ExposureRoute}).Draw(t, "exposure type")
+		hosts := rapid.SampledFrom([][]string{nil, oneHost, {"*.example.com"}}).Draw(t, "hosts")
+		exposed(kind, hosts, rapid.SliceOf(rapid.SampledFrom([]string{"HTTPRoute", "Route", "ServiceMonitor"})).Draw(t, "optional kinds")...)(s)
+		verdict := rapid.SampledFrom([]metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}).Draw(t, "verdict")
+		rapid.SampledFrom([]func(*scene){
+			func(*scene) {}, ingress, httpRoute(), route(""),
+			httpRoute(parent(gatewayRef("edge", "public"), routeCondition("Accepted", verdict, rapid.Int64Range(0, 2).Draw(t, "generation"), "R", "m"))),
+			route("a.example.com", router("a.example.com", corev1.ConditionStatus(verdict), "R", "")),
+		}).Draw(t, "exposing object")(s)
+	})
 }
 
 func anyApplied(t *rapid.T) workload.Applied {
@@ -267,7 +361,7 @@ func anyApplied(t *rapid.T) workload.Applied {
 		a.Failure = &workload.Failure{
 			Kind: kinds.Draw(t, "kind"), Message: anyMessage.Draw(t, "failure"),
 			Reason: rapid.SampledFrom([]workload.FailureReason{
-				workload.FailureForbidden, workload.FailureRefused, workload.FailureQuota, workload.FailureNamespaceTerminating, workload.FailureTransient,
+				workload.FailureForbidden, workload.FailureInvalid, workload.FailureRefused, workload.FailureQuota, workload.FailureNamespaceTerminating, workload.FailureTransient,
 			}).Draw(t, "reason"),
 		}
 	}
@@ -284,6 +378,11 @@ var anyPodState = rapid.SampledFrom([]func(*corev1.Pod){
 	waiting("RunContainerError", "no such file"), waiting("SomethingNew", ""),
 	crashing(corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}), crashingInit(corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}),
 	crashingSidecar(corev1.ContainerStateTerminated{}), nativeSidecar, crashingNativeSidecar(corev1.ContainerStateTerminated{}), ended(corev1.ContainerStateTerminated{Reason: "Completed"}),
+	scheduled, runsSince(0, false), runsSince(50, true), func(p *corev1.Pod) {
+		runsSince(0, true)(p)
+		servedUntil(3600)(p)
+	},
+	crashing(corev1.ContainerStateTerminated{ExitCode: 137, StartedAt: epoch, FinishedAt: afterEpoch(61)}),
 	func(p *corev1.Pod) { p.Status = corev1.PodStatus{} },
 	func(p *corev1.Pod) { p.Status.Phase = corev1.PodUnknown },
 	func(p *corev1.Pod) { p.OwnerReferences = nil },

@@ -5,6 +5,7 @@ package status_test
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -34,21 +35,50 @@ type scene struct {
 	// replicaSets by revision.
 	replicaSets []metav1.PartialObjectMetadata
 	pods        []corev1.Pod
-	applied     workload.Applied
-	invalid     error
-	previous    appstatus.Status
+	// children are those beside the Deployment, by kind.
+	children    map[string]workload.Object
+	platform    workload.Platform
+	autoscalers []workload.Autoscaler
+	configMaps  map[string]workload.ConfigMap
+
+	applied         workload.Applied
+	stall           *workload.Stall
+	previous        appstatus.Status
+	previousDetails appstatus.Details
+	// after is how many seconds after epoch the status is computed.
+	after int64
 }
 
+// epoch is when pods were scheduled and containers started, unless a scene says otherwise.
+var epoch = metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+
+func afterEpoch(seconds int64) metav1.Time { return metav1.Unix(epoch.Unix()+seconds, 0) }
+
 func (s *scene) observed() workload.Observed {
-	o := workload.Observed{Children: map[string]workload.Object{}, ReplicaSets: s.replicaSets, Pods: s.pods}
+	o := workload.Observed{
+		Platform: s.platform, Children: map[string]workload.Object{}, Autoscalers: s.autoscalers, ConfigMaps: s.configMaps,
+		ReplicaSets: s.replicaSets, Pods: s.pods,
+	}
+	maps.Copy(o.Children, s.children)
 	if s.deployment != nil {
 		o.Children["Deployment"] = s.deployment
 	}
 	return o
 }
 
-func (s *scene) compute() appstatus.Status {
-	return status.Compute(s.workload, s.observed(), s.applied, s.invalid, s.previous)
+func (s *scene) result() status.Result {
+	return status.Compute(status.Input{
+		Workload: s.workload, Observed: s.observed(), Applied: s.applied, Stall: s.stall,
+		PreviousStatus: s.previous, PreviousDetails: s.previousDetails, Now: afterEpoch(s.after),
+	})
+}
+
+func (s *scene) compute() appstatus.Status { return s.result().Status }
+
+// invalid makes the specification break a rule: its translation gives the owner alone.
+func (s *scene) invalid(message string) {
+	s.stall = &workload.Stall{Reason: workload.StallInvalid, Message: message}
+	s.workload = workload.Workload{Owner: s.workload.Owner}
 }
 
 // running is the scene of an application that was rolled out for the second time some time

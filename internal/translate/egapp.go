@@ -6,17 +6,19 @@
 package translate
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"platformapp/api/egplatform/v1alpha1"
 	"platformapp/internal/profile"
+	"platformapp/internal/resources"
 	"platformapp/internal/workload"
 )
 
 // EGApp returns the workload of an EGApp, with the profile's choices for what it leaves
 // open. The owner is filled in also when the error says which rules the EGApp breaks.
-func EGApp(app *v1alpha1.EGApp, images profile.Images) (workload.Workload, error) {
-	w := workload.Workload{Owner: workload.Owner{
+func EGApp(app *v1alpha1.EGApp, options Options) (workload.Workload, error) {
+	owner := workload.Owner{
 		GroupVersionKind: v1alpha1.GroupVersion.WithKind("EGApp"),
 		Namespace:        app.Namespace,
 		Name:             app.Name,
@@ -24,41 +26,86 @@ func EGApp(app *v1alpha1.EGApp, images profile.Images) (workload.Workload, error
 		Generation:       app.Generation,
 		Labels:           app.Labels,
 		SelectorKey:      workload.LabelEGApp,
-	}}
-	image := app.Spec.Image
-	if image == "" {
-		image = images.For(app.Spec.Framework)
 	}
-	errs := append(app.IsValid(), imageErrors(field.NewPath("spec", "image"), image)...)
+	spec := field.NewPath("spec")
+	errs := append(app.IsValid(), imageErrors(spec.Child("image"), imageOf(app, options))...)
+	errs = append(errs, platformErrors(spec, &app.Spec, options)...)
 	if len(errs) > 0 {
-		return w, errs.ToAggregate()
+		return workload.Workload{Owner: owner}, errs.ToAggregate()
 	}
-
-	instanceType := app.Spec.InstanceType
-	if instanceType == "" {
-		instanceType = v1alpha1.InstanceTypeLowMem
+	w := workloadOf(app, options)
+	w.Owner = owner
+	errs = presetErrors(spec, &app.Spec, w)
+	references, podErrs := resources.CheckPods(w)
+	if errs = append(errs, podErrs...); len(errs) > 0 {
+		return workload.Workload{Owner: owner}, errs.ToAggregate()
 	}
-	framework := profile.Frameworks[app.Spec.Framework]
-	resources := profile.InstanceTypes[instanceType]
-	environment := profile.Environments[app.Spec.Environment]
+	w.References = references
+	return w, nil
+}
 
-	w.Replicas = 1
-	if app.Spec.ReplicaCount != nil {
-		w.Replicas = *app.Spec.ReplicaCount
+// workloadOf resolves what a valid EGApp asks for and leaves open.
+func workloadOf(app *v1alpha1.EGApp, options Options) workload.Workload {
+	spec := &app.Spec
+	framework, environment := profile.Frameworks[spec.Framework], profile.Environments[spec.Environment]
+	w := workload.Workload{
+		Paused:                        spec.Paused,
+		Replicas:                      valueOr(spec.ReplicaCount, 1),
+		ImagePullSecrets:              names(spec.ImagePullSecrets),
+		Ports:                         ports(spec),
+		Service:                       service(spec),
+		Files:                         files(spec.Files),
+		ServiceAccountName:            spec.ServiceAccountName,
+		Autoscaling:                   autoscaling(spec.Autoscaling),
+		Disruption:                    environment.Disruption,
+		Exposure:                      exposure(app),
+		Monitoring:                    monitoring(spec),
+		NetworkPolicy:                 networkPolicy(app, options),
+		Security:                      security(spec.SecurityProfile),
+		Spread:                        environment.Spread,
+		TerminationGracePeriodSeconds: environment.TerminationGracePeriodSeconds,
+		PodTemplatePatch:              patch(spec.PodTemplatePatch),
 	}
 	w.Container = workload.Container{
-		Name:                workload.ContainerName(app.Spec.AppID, app.Name),
-		Image:               image,
+		Name:                workload.ContainerName(spec.AppID, app.Name),
+		Image:               imageOf(app, options),
 		ImagePullPolicy:     environment.ImagePullPolicy,
-		Env:                 framework.Env(resources.Limits),
-		Resources:           resources,
+		Command:             spec.Command,
+		Args:                spec.Args,
+		Env:                 variables(spec.Env),
+		EnvFrom:             spec.EnvFrom,
+		Resources:           size(spec.InstanceType, spec.Resources),
 		PreStopSleepSeconds: environment.PreStopSleepSeconds,
-		Probes:              &workload.Probes{Port: profile.Port.ContainerPort, Startup: framework.Startup, Readiness: framework.Readiness},
+		ReadOnlyRoot:        framework.ReadOnlyRoot,
 	}
-	w.Ports = []workload.Port{profile.Port}
-	w.Rollout = environment.Rollout
-	w.Security = workload.SecurityRestricted
-	w.Spread = environment.Spread
-	w.TerminationGracePeriodSeconds = environment.TerminationGracePeriodSeconds
-	return w, nil
+	if spec.ImagePullPolicy != "" {
+		w.Container.ImagePullPolicy = spec.ImagePullPolicy
+	}
+	w.Container.PresetEnv = framework.Env(w.Container.Resources.Limits)
+	w.Container.Startup, w.Container.Readiness, w.Container.Liveness = probes(spec, framework)
+	w.Rollout = rollout(spec.Rollout, environment.Rollout, w.Container.Startup)
+	return w
+}
+
+// imageOf returns what an EGApp runs.
+func imageOf(app *v1alpha1.EGApp, options Options) string {
+	if app.Spec.Image != "" {
+		return app.Spec.Image
+	}
+	return options.Images.For(app.Spec.Framework)
+}
+
+func names(references []corev1.LocalObjectReference) []string {
+	var out []string
+	for _, reference := range references {
+		out = append(out, reference.Name)
+	}
+	return out
+}
+
+func valueOr[T any](pointer *T, otherwise T) T {
+	if pointer == nil {
+		return otherwise
+	}
+	return *pointer
 }

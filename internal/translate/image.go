@@ -6,18 +6,17 @@ package translate
 import (
 	"strings"
 
-	"github.com/distribution/reference"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"platformapp/api/egplatform/v1alpha1"
 	"platformapp/internal/profile"
+	"platformapp/internal/workload"
 )
 
-// imageErrors tells why no runtime can pull the image, by the grammar of references
-// that the runtimes use.
+// imageErrors tells why no runtime can pull the image.
 func imageErrors(path *field.Path, image string) field.ErrorList {
-	if _, err := reference.ParseNormalizedNamed(image); err != nil {
-		return field.ErrorList{field.Invalid(path, image, "must be an image reference such as registry.example.com/team/app:1.2: "+err.Error())}
+	if err := workload.CheckImage(image); err != nil {
+		return field.ErrorList{field.Invalid(path, image, err.Error())}
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ var images = []struct{ name, image, refusal string }{
 	{"a name with an underscore", "my_app:latest", ""},
 	{"a registry with port and digest", "registry.example.com:5000/team/app@" + digest, ""},
 	{"a tag and a digest", "host:5000/app:1.2@" + digest, ""},
-	{"a registry on this machine", "localhost:4000/repo/my-image:tag", ""},
+	{"a registry on localhost", "localhost:4000/repo/my-image:tag", ""},
 	{"a deep path", "registry.example.com/a/b/c/d:1.2_3-rc.1", ""},
 	{"a registry in capitals", "REGISTRY.example.com/app:1", ""},
 	{"a registry by its address", "[fd00::1]:5000/app:1", ""},
@@ -65,7 +65,7 @@ func TestImageIsUsedToTheLetterOrRefused(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			app := newEGApp()
 			app.Spec.Image = test.image
-			w, err := translate.EGApp(app, nil)
+			w, err := translate.EGApp(app, translate.Options{})
 			expectImage(t, "EGApp", w.Container.Image, err, test.image, test.refusal)
 
 			service := newDemoMicroService()
@@ -162,7 +162,7 @@ func TestDefaultImageIsThePlatforms(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			app.Spec.Image = test.image
-			w, err := translate.EGApp(app, test.images)
+			w, err := translate.EGApp(app, translate.Options{Images: test.images})
 			if err != nil || w.Container.Image != test.want {
 				t.Errorf("runs %q (%v), want %q", w.Container.Image, err, test.want)
 			}

@@ -54,7 +54,7 @@ func TestEveryCombinationIsResolvedByTheTables(t *testing.T) {
 			for _, instanceType := range append(v1alpha1.InstanceTypes(), "") {
 				app := newEGApp()
 				app.Spec = v1alpha1.EGAppSpec{AppID: "Orders_API.v2", Framework: framework, Environment: environment, InstanceType: instanceType}
-				got, err := translate.EGApp(app, profile.Images{framework: "registry.example.com/base:1"})
+				got, err := translate.EGApp(app, translate.Options{Images: profile.Images{framework: "registry.example.com/base:1"}})
 				if err != nil {
 					t.Fatalf("%+v: %v", app.Spec, err)
 				}
@@ -67,10 +67,12 @@ func TestEveryCombinationIsResolvedByTheTables(t *testing.T) {
 					Replicas: 1,
 					Container: workload.Container{
 						Name: "orders-api-v2", Image: "registry.example.com/base:1", ImagePullPolicy: e.ImagePullPolicy,
-						Env: f.Env(size.Limits), Resources: size, PreStopSleepSeconds: e.PreStopSleepSeconds,
-						Probes: &workload.Probes{Port: 8080, Startup: f.Startup, Readiness: f.Readiness},
+						PresetEnv: f.Env(size.Limits), Resources: size, PreStopSleepSeconds: e.PreStopSleepSeconds,
+						Startup: tcp(8080, f.Startup), Readiness: tcp(8080, f.Readiness), ReadOnlyRoot: f.ReadOnlyRoot,
 					},
 					Ports:                         []workload.Port{{Name: "http", ContainerPort: 8080, ServicePort: 80, Protocol: corev1.ProtocolTCP}},
+					Service:                       &workload.Service{Type: corev1.ServiceTypeClusterIP},
+					Disruption:                    e.Disruption,
 					Rollout:                       e.Rollout,
 					Security:                      workload.SecurityRestricted,
 					Spread:                        e.Spread,
@@ -84,6 +86,13 @@ func TestEveryCombinationIsResolvedByTheTables(t *testing.T) {
 	}
 }
 
+func tcp(port int32, timing profile.ProbeTiming) *corev1.Probe {
+	return &corev1.Probe{
+		ProbeHandler:  corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(port)}},
+		PeriodSeconds: timing.PeriodSeconds, TimeoutSeconds: timing.TimeoutSeconds, FailureThreshold: timing.FailureThreshold,
+	}
+}
+
 func TestReplicasAsAskedForAndOneByDefault(t *testing.T) {
 	for _, test := range []struct {
 		asked *int32
@@ -91,17 +100,18 @@ func TestReplicasAsAskedForAndOneByDefault(t *testing.T) {
 	}{{nil, 1}, {new(int32(0)), 0}, {new(int32(1)), 1}, {new(int32(500)), 500}} {
 		app := newEGApp()
 		app.Spec.ReplicaCount = test.asked
-		if w, err := translate.EGApp(app, nil); err != nil || w.Replicas != test.want {
+		if w, err := translate.EGApp(app, translate.Options{}); err != nil || w.Replicas != test.want {
 			t.Errorf("replicaCount %v gives %d (%v), want %d", ptr.Deref(test.asked, -1), w.Replicas, err, test.want)
 		}
 	}
 }
 
+// C03, C04
 func TestContainerIsNamedByAppIDOrObject(t *testing.T) {
 	for appID, want := range map[string]string{"": "orders", "app-00123": "app-00123", "Orders_API.v2": "orders-api-v2"} {
 		app := newEGApp()
 		app.Spec.AppID = appID
-		if w, err := translate.EGApp(app, nil); err != nil || w.Container.Name != want {
+		if w, err := translate.EGApp(app, translate.Options{}); err != nil || w.Container.Name != want {
 			t.Errorf("appId %q names the container %q (%v), want %q", appID, w.Container.Name, err, want)
 		}
 	}
@@ -150,7 +160,7 @@ func TestErrorNamesFieldAndRuleAndKeepsTheOwner(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			app := newEGApp()
 			test.change(app)
-			w, err := translate.EGApp(app, nil)
+			w, err := translate.EGApp(app, translate.Options{})
 			expectError(t, err, test.want)
 			want := workload.Workload{Owner: ownerOfEGApp}
 			want.Owner.Name = app.Name
@@ -201,7 +211,7 @@ func expectError(t *testing.T, err error, want []string) {
 func TestTranslationChangesNothing(t *testing.T) {
 	app, service := newEGApp(), newDemoMicroService()
 	appBefore, serviceBefore := app.DeepCopy(), service.DeepCopy()
-	if _, err := translate.EGApp(app, nil); err != nil {
+	if _, err := translate.EGApp(app, translate.Options{}); err != nil {
 		t.Error(err)
 	}
 	if _, err := translate.DemoMicroService(service); err != nil {

@@ -5,8 +5,10 @@ package workload
 
 // Applied is what came of applying an owner's children.
 type Applied struct {
-	// Generation is the metadata.generation of the Deployment after it was written, or 0
-	// when it was not: what was observed of an earlier generation is out of date.
+	// Generation is the metadata.generation of the Deployment since which its specification
+	// is what it is, or 0 if that is not known: then its present generation counts. What was
+	// observed of an earlier one is out of date. A label or an annotation that changed makes
+	// a generation too, but nothing out of date.
 	Generation int64
 	// Conflicts are children whose name an object of somebody else has.
 	Conflicts []Conflict
@@ -15,16 +17,22 @@ type Applied struct {
 	Terminating []string
 	// Modified names fields that admission changes on the way in, as kind and path.
 	Modified []string
+	// Repaired names, by kind, the children that somebody had changed or deleted and that
+	// are as they should be again.
+	Repaired []string
 	// Failure is why a child could not be applied, or nil.
 	Failure *Failure
 }
 
 // Conflict is a name that is taken.
 type Conflict struct {
-	// Kind of the object that has the name.
-	Kind string
+	// Kind and Name of the object.
+	Kind, Name string
 	// Controller of that object, as kind and name, or empty.
 	Controller string
+	// Obstacle is the path of the immutable field for which an object that consents to its
+	// adoption cannot be adopted, or empty.
+	Obstacle string
 }
 
 // FailureReason sorts failures by who has to act.
@@ -34,7 +42,9 @@ type FailureReason string
 const (
 	// FailureForbidden: the operator lacks a right.
 	FailureForbidden FailureReason = "Forbidden"
-	// FailureRefused: validation or an admission policy refuses the child.
+	// FailureInvalid: the child breaks a rule of the API server, whenever it is tried.
+	FailureInvalid FailureReason = "Invalid"
+	// FailureRefused: an admission policy or a webhook, which may change, refuses the child.
 	FailureRefused FailureReason = "Refused"
 	// FailureQuota: a ResourceQuota refuses the child.
 	FailureQuota FailureReason = "Quota"
@@ -47,7 +57,7 @@ const (
 // Failure is why a child could not be applied.
 type Failure struct {
 	Reason FailureReason
-	// Kind of the child.
+	// Kind of the child, or what failed if it was none.
 	Kind string
 	// Message holds the server's words.
 	Message string

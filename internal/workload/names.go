@@ -15,6 +15,8 @@ import (
 const (
 	// FieldManager applies the children.
 	FieldManager = "platformapp"
+	// FieldManagerReplicas holds the number of pods while an autoscaler takes it over.
+	FieldManagerReplicas = "platformapp-replicas"
 
 	// LabelManagedBy is on every child and pod; the caches hold only objects with it.
 	LabelManagedBy = "platform.evillgenius.com/managed-by"
@@ -36,9 +38,32 @@ const (
 
 	// AnnotationAppliedHash is the hash of what was last applied to a child.
 	AnnotationAppliedHash = "platform.evillgenius.com/applied-hash"
+	// AnnotationAdoptBy on an object of somebody else consents to its adoption by the
+	// application that is its value.
+	AnnotationAdoptBy = "platform.evillgenius.com/adopt-by"
+	// AnnotationAllowEGApps on a ServiceAccount, with the value true, lets EGApps run as it.
+	AnnotationAllowEGApps = "platform.evillgenius.com/allow-egapps"
+	// AnnotationConfigHash on pods is the hash of the configuration that they use.
+	AnnotationConfigHash = "platform.evillgenius.com/config-hash"
+	// AnnotationRuntimeEnvHash on pods is the hash of the preset's variables, where they come
+	// from a ConfigMap.
+	AnnotationRuntimeEnvHash = "platform.evillgenius.com/runtime-env-hash"
+	// AnnotationRemove in a pod template patch lists fields of the generated pods that are
+	// to be left out. It does not reach the pods.
+	AnnotationRemove = "platform.evillgenius.com/remove"
+	// AnnotationOverriddenReplicas on a Deployment is the number of pods that the
+	// application asked for when an autoscaler took over. FieldManagerReplicas sets it.
+	AnnotationOverriddenReplicas = "platform.evillgenius.com/overridden-replicas"
+	// AnnotationHeldReplicas on a Deployment is the number of pods that the autoscaler left
+	// behind, which is held until the application asks for another one than it overrode.
+	AnnotationHeldReplicas = "platform.evillgenius.com/held-replicas"
 	// AnnotationDefaultContainer names the container that kubectl logs and exec take.
 	AnnotationDefaultContainer = "kubectl.kubernetes.io/default-container"
 )
+
+// MainContainer addresses the application's container in a pod template patch, whatever
+// its name is.
+const MainContainer = "main"
 
 // Selector returns the labels that select exactly the owner's pods. It never changes
 // in the life of the owner.

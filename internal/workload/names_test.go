@@ -29,6 +29,14 @@ func TestNamesOnTheWireAreFrozen(t *testing.T) {
 		{workload.LabelAppManagedBy, "app.kubernetes.io/managed-by"},
 		{workload.AnnotationAppliedHash, "platform.evillgenius.com/applied-hash"},
 		{workload.AnnotationDefaultContainer, "kubectl.kubernetes.io/default-container"},
+		{workload.FieldManagerReplicas, "platformapp-replicas"},
+		{workload.AnnotationAdoptBy, "platform.evillgenius.com/adopt-by"},
+		{workload.AnnotationAllowEGApps, "platform.evillgenius.com/allow-egapps"},
+		{workload.AnnotationConfigHash, "platform.evillgenius.com/config-hash"},
+		{workload.AnnotationRuntimeEnvHash, "platform.evillgenius.com/runtime-env-hash"},
+		{workload.AnnotationRemove, "platform.evillgenius.com/remove"},
+		{workload.AnnotationOverriddenReplicas, "platform.evillgenius.com/overridden-replicas"},
+		{workload.AnnotationHeldReplicas, "platform.evillgenius.com/held-replicas"},
 		{workload.AnnotationRevision, "deployment.kubernetes.io/revision"},
 	} {
 		if name[0] != name[1] {

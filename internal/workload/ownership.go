@@ -39,6 +39,12 @@ func (o Owner) OwnershipOf(obj metav1.Object) Ownership {
 	}
 }
 
+// MayAdopt tells whether an object of somebody else consents to its adoption by the owner:
+// it says so itself, nobody controls it, and it is not on its way out.
+func (o Owner) MayAdopt(obj metav1.Object) bool {
+	return obj.GetAnnotations()[AnnotationAdoptBy] == o.Name && metav1.GetControllerOfNoCopy(obj) == nil && obj.GetDeletionTimestamp() == nil
+}
+
 func sameGroup(apiVersion, group string) bool {
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	return err == nil && gv.Group == group

@@ -34,9 +34,10 @@ func TestMetricsAreServedToWhomTheClusterAllows(t *testing.T) {
 		}
 		return token
 	}
-	// The endpoint is there a moment after the operator is ready.
+	// The endpoint is there a moment after the operator is ready, and a refusal from before the right was there is
+	// remembered for half a minute.
 	token := tokenOf(reader)
-	s.eventually(shortWait, "who has the right gets the metrics", func(ctx context.Context) error {
+	s.eventually(podWait, "who has the right gets the metrics", func(ctx context.Context) error {
 		metrics, err := ask(ctx, token)
 		if err == nil && !strings.Contains(metrics, "controller_runtime_reconcile_total") {
 			t.Errorf("the metrics lack the loop's:\n%s", metrics)

@@ -17,11 +17,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	devopsv1 "platformapp/api/devops/v1"
-	"platformapp/api/egplatform/v1alpha1"
+	"platformapp/controllers"
 	"platformapp/internal/localcluster"
 )
 
@@ -138,10 +136,8 @@ func (s *suite) end(removeLogs bool) error {
 
 func (s *suite) connect(context.Context) error {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme, devopsv1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			return err
-		}
+	if err := controllers.AddToScheme(scheme); err != nil {
+		return err
 	}
 	var err error
 	if s.admin, err = client.NewWithWatch(s.cluster.Config, client.Options{Scheme: scheme}); err != nil {
@@ -151,7 +147,7 @@ func (s *suite) connect(context.Context) error {
 	return err
 }
 
-// build builds the operator for this machine, whatever target the user builds for; otherwise as go test builds its
+// build builds the operator for the host, whatever target the user builds for; otherwise as go test builds its
 // packages, which it need not compile again.
 func (s *suite) build(ctx context.Context) error {
 	s.binary = filepath.Join(filepath.Dir(s.cluster.Kubeconfig()), "operator", "platformapp")

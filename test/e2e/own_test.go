@@ -29,6 +29,8 @@ import (
 
 	"platformapp/api/appstatus"
 	"platformapp/api/egplatform/v1alpha1"
+	"platformapp/internal/testutil"
+	"platformapp/internal/workload"
 )
 
 // TestOperatorOfItsOwn holds the tests that start, stop and kill operators.
@@ -44,6 +46,10 @@ func TestOperatorOfItsOwn(t *testing.T) {
 		"the leader hands over within seconds":                leaderHandsOver,
 		"nothing outside the watched namespaces is asked for": scopeIsKept,
 		"rights granted are rights used":                      rightsAreUsed,
+		"N23 a rename by GitOps, with the webhook":            func(s *scene) { renameSucceeds(s, true) },
+		"N23 a rename by GitOps, without the webhook":         func(s *scene) { renameSucceeds(s, false) },
+		"attacks are refused by the webhook":                  webhookRefusesAttacks,
+		"the fleet is counted":                                fleetIsCounted,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -378,7 +384,7 @@ func scopeIsKept(s *scene) {
 		s.Fatal(err)
 	}
 	for _, app := range apps {
-		if diff := cmp.Diff(appstatus.Status{}, *app.AppStatus()); diff != "" {
+		if diff := cmp.Diff(appstatus.Status{ObservedGeneration: -1}, *app.AppStatus()); diff != "" {
 			s.Errorf("%T outside the watched namespaces has a status:\n%s", app, diff)
 		}
 	}
@@ -399,8 +405,21 @@ var reserved = map[string]string{
 	"list replicasets.apps":                           streamed,
 	"list pods":                                       streamed,
 	"list services":                                   streamed,
+	"list configmaps":                                 streamed,
+	"list persistentvolumeclaims":                     streamed,
+	"list serviceaccounts":                            streamed,
+	"list horizontalpodautoscalers.autoscaling":       streamed,
+	"list poddisruptionbudgets.policy":                streamed,
+	"list networkpolicies.networking.k8s.io":          streamed,
+	"list ingresses.networking.k8s.io":                streamed,
+	"list httproutes.gateway.networking.k8s.io":       streamed,
+	"list routes.route.openshift.io":                  streamed,
+	"list servicemonitors.monitoring.coreos.com":      streamed,
 	"list demomicroservices.devops.my.domain":         streamed,
 	"list egapps.egplatform.platform.evillgenius.com": streamed,
+
+	"create routes.route.openshift.io/custom-host": askedByOpenShift,
+	"update routes.route.openshift.io/custom-host": askedByOpenShift,
 
 	"get demomicroservices.devops.my.domain":         lagging,
 	"get egapps.egplatform.platform.evillgenius.com": lagging,
@@ -410,9 +429,12 @@ var reserved = map[string]string{
 
 const lagging = "the API server is asked only when the cache is a tenth of a second behind the operator's own write"
 
+const askedByOpenShift = "only OpenShift's own API server asks for it, when a Route names a host"
+
 const streamed = "an API server of this version streams the list by a watch; an older one does not"
 
 func rightsAreUsed(s *scene) {
+	defer s.installOptionalAPIs()()
 	namespace := s.namespace("rights")
 	_, account := s.startIn(namespace)
 	// Objects of others, in the way of children.
@@ -448,6 +470,8 @@ func rightsAreUsed(s *scene) {
 	s.create(unwanted)
 	s.isGone(shortWait, unwanted)
 
+	s.usesEveryKind(namespace)
+
 	granted := s.granted(managerRole)
 	var used map[string]bool
 	// What a request has changed is seen before the request is in the audit log.
@@ -476,6 +500,65 @@ func rightsAreUsed(s *scene) {
 		}
 	}
 	s.expectNothingRefused(account)
+}
+
+// installOptionalAPIs gives the cluster the APIs that it may lack, and returns what takes them away again.
+func (s *scene) installOptionalAPIs() (remove func()) {
+	s.Helper()
+	crds, err := testutil.OptionalCRDs(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	files := []string{"--filename", crds["HTTPRoute"], "--filename", crds["Route"], "--filename", crds["ServiceMonitor"]}
+	s.kubectl(append([]string{"apply", "--server-side"}, files...)...)
+	s.kubectl(append([]string{"wait", "--for=condition=Established", "--timeout=" + shortWait.String()}, files...)...)
+	return func() { s.kubectl(append([]string{"delete", "--ignore-not-found"}, files...)...) }
+}
+
+// usesEveryKind has a child of every kind made, and taken away again.
+func (s *scene) usesEveryKind(namespace string) {
+	s.Helper()
+	patches := map[string]string{}
+	for name, exposure := range map[string]string{
+		"by-ingress":   `{"type":"Ingress","hosts":["a.example.com"]}`,
+		"by-httproute": `{"type":"HTTPRoute","hosts":["b.example.com"],"httpRoute":{"gatewayRef":{"name":"gateway"}}}`,
+		"by-route":     `{"type":"Route","hosts":["c.example.com"]}`,
+	} {
+		app := newEGApp(namespace, name, 1)
+		app.Spec.Environment = v1alpha1.EnvironmentStage
+		s.create(app)
+		patches[name] = `{"spec":{
+			"expose":` + exposure + `,
+			"envFrom":[{"secretRef":{"name":"none","optional":true}}],
+			"autoscaling":{"maxReplicas":2,"targetCPUUtilizationPercentage":70},
+			"networkPolicy":{"isolation":"Namespace"},
+			"monitoring":{"port":"http"}}}`
+	}
+	kinds := "configmaps,horizontalpodautoscalers,poddisruptionbudgets,networkpolicies,ingresses,httproutes,routes,servicemonitors"
+	const each, exposures = 3, 3
+	for name, patch := range patches {
+		s.kubectl("patch", "egapp", name, "--namespace", namespace, "--type=merge", "--patch", patch)
+	}
+	s.eventually(shortWait, "a child of each kind is made", func(context.Context) error {
+		return s.countsOurs(namespace, kinds, 5*each+exposures)
+	})
+	for name := range patches {
+		s.kubectl("patch", "egapp", name, "--namespace", namespace, "--type=merge", "--patch",
+			`{"spec":{"replicaCount":0,"expose":null,"envFrom":null,"autoscaling":null,"networkPolicy":null,"monitoring":null}}`)
+	}
+	s.eventually(shortWait, "the children are taken away", func(context.Context) error {
+		return s.countsOurs(namespace, kinds, 0)
+	})
+}
+
+// countsOurs fails unless there are as many objects of the kinds that the operator manages.
+func (s *scene) countsOurs(namespace, kinds string, want int) error {
+	names := strings.Fields(s.kubectl("get", kinds, "--namespace", namespace, "--output=name",
+		"--selector="+workload.LabelManagedBy+"="+workload.ManagedBy))
+	if len(names) != want {
+		return fmt.Errorf("there are %d, want %d: %v", len(names), want, names)
+	}
+	return nil
 }
 
 // rightsUsedBy returns the rights that the requests of an account took, each as verb and resource.

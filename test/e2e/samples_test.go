@@ -158,3 +158,29 @@ func endsInSentence(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.Count(text, " ") > 3 && strings.ContainsAny(text[len(text)-1:], ".)")
 }
+
+// Each sample is a whole application of another kind; all of them run as they are.
+func TestScenariosRun(t *testing.T) {
+	s := newSharedScene(t)
+	namespace := s.namespace("scenarios")
+	s.kubectl("apply", "-k", filepath.Join(s.samples(), "scenarios"), "--namespace", namespace)
+	s.kubectl("wait", "--for=condition=Ready", "--timeout="+longWait.String(), "--namespace", namespace, "egapps", "--all")
+	for name, want := range map[string]string{"shop": "https://shop.example.com", "invoices": ""} {
+		if got := s.kubectl("get", "egapp", name, "--namespace", namespace, "--output=jsonpath={.status.url}"); strings.TrimSuffix(got, "/") != want {
+			t.Errorf("EGApp %s is reached at %q, want %q", name, got, want)
+		}
+	}
+	for resource, want := range map[string]string{
+		"services":                 "audit catalog orders shop",
+		"horizontalpodautoscalers": "shop",
+		"poddisruptionbudgets":     "orders shop",
+		"ingresses":                "shop",
+		"networkpolicies":          "orders",
+	} {
+		got := strings.Fields(s.kubectl("get", resource, "--namespace", namespace, "--output=jsonpath={.items[*].metadata.name}"))
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("the scenarios have the %s %v, want %s", resource, got, want)
+		}
+	}
+}

@@ -102,7 +102,7 @@ func TestOperatorThatCannotStartSaysWhyInOneLine(t *testing.T) {
 	}
 }
 
-// listen returns a listener on a free port of this machine, to which nobody answers.
+// listen returns a listener on a free port of the host, to which nobody answers.
 func listen(t *testing.T) net.Listener {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -11,11 +11,11 @@ import (
 
 // DemoMicroServiceSpec says which image to run.
 type DemoMicroServiceSpec struct {
-	// Image is the container image to run, with its tag or digest, for example
-	// stefanprodan/podinfo:0.0.1. One pod runs it, with the image's own command.
+	// Image is the container image to run, with its tag or digest, for example stefanprodan/podinfo:0.0.1. One pod runs it, with the image's own command.
 	// +required
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="must be an image reference of printable ASCII characters without blanks, and not empty"
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,displayName="Image",order=1
 	Image string `json:"image"`
 }
 
@@ -27,6 +27,7 @@ type DemoMicroServiceStatus struct {
 // DemoMicroService runs one pod of an image.
 //
 // +kubebuilder:object:root=true
+// +operator-sdk:csv:customresourcedefinitions:displayName="Demo Micro Service",order=2,resources={{Deployment,v1,""},{ReplicaSet,v1,""},{Pod,v1,""}}
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:path=demomicroservices,singular=demomicroservice,shortName=dms
 // +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=".status.readyReplicas",description="How many pods serve"
@@ -46,11 +47,15 @@ type DemoMicroService struct {
 
 	// Status is what the operator observes. It is written by the operator alone.
 	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
 	Status DemoMicroServiceStatus `json:"status,omitempty"`
 }
 
 // AppStatus returns the part of the status that all kinds of application share.
 func (d *DemoMicroService) AppStatus() *appstatus.Status { return &d.Status.Status }
+
+// AppDetails returns nil: a DemoMicroService is neither exposed nor has it a profile.
+func (d *DemoMicroService) AppDetails() *appstatus.Details { return nil }
 
 // DemoMicroServiceList is a list of DemoMicroServices.
 //

@@ -7,12 +7,33 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
 
 	"platformapp/api/egplatform/v1alpha1"
 )
+
+// named returns a valid EGApp.
+func named(name string) *v1alpha1.EGApp {
+	app := &v1alpha1.EGApp{Spec: v1alpha1.EGAppSpec{Framework: v1alpha1.FrameworkGo, Environment: v1alpha1.EnvironmentDev}}
+	app.Name, app.Namespace = name, "team-a"
+	return app
+}
+
+// specified returns an EGApp with a specification as a user writes it, over one that is valid.
+func specified(t *testing.T, spec string) *v1alpha1.EGApp {
+	t.Helper()
+	// What stands in the way of a null.
+	app := named("orders")
+	if strings.Contains(spec, "framework: null") {
+		app.Spec.Framework = ""
+	}
+	if err := yaml.UnmarshalStrict([]byte(spec), &app.Spec); err != nil {
+		t.Fatalf("%v in %s", err, spec)
+	}
+	return app
+}
 
 func TestListsOfValuesAreThoseOfTheSchema(t *testing.T) {
 	spec := readCRD(t, egappCRD).Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties
@@ -35,102 +56,86 @@ func texts[T ~string](values []T) []string {
 	return out
 }
 
-// Each row is judged by IsValid and by the rules in the schema, which must agree: an object
-// is stalled for what the API server would refuse, and for nothing else.
-func TestIsValidRepeatsTheSchema(t *testing.T) {
-	const letters63 = "abcdefghijklmnopqrstuvwxyz-abcdefghijklmnopqrstuvwxyz-012345678"
-	for _, test := range []struct {
-		name   string
-		change func(*v1alpha1.EGApp)
-		want   string
-	}{
-		{"all required fields", func(*v1alpha1.EGApp) {}, ""},
-		{"a name of one letter", func(a *v1alpha1.EGApp) { a.Name = "a" }, ""},
-		{"a name of 63 characters", func(a *v1alpha1.EGApp) { a.Name = letters63 }, ""},
-		{"a name of 64 characters", func(a *v1alpha1.EGApp) { a.Name = letters63 + "9" }, "metadata.name: Invalid"},
-		{"a name with a dot", func(a *v1alpha1.EGApp) { a.Name = "my.app" }, "metadata.name: Invalid"},
-		{"a name with a digit first", func(a *v1alpha1.EGApp) { a.Name = "1app" }, "metadata.name: Invalid"},
-		{"a name with a dash last", func(a *v1alpha1.EGApp) { a.Name = "app-" }, "metadata.name: Invalid"},
-		{"a name with a capital", func(a *v1alpha1.EGApp) { a.Name = "App" }, "metadata.name: Invalid"},
-		{"an appId of one digit", func(a *v1alpha1.EGApp) { a.Spec.AppID = "7" }, ""},
-		{"an odd appId", func(a *v1alpha1.EGApp) { a.Spec.AppID = "Orders_API.v2" }, ""},
-		{"an appId of 63 characters", func(a *v1alpha1.EGApp) { a.Spec.AppID = letters63 }, ""},
-		{"an appId of 64 characters", func(a *v1alpha1.EGApp) { a.Spec.AppID = letters63 + "9" }, "spec.appId: Invalid"},
-		{"an appId with a dash first", func(a *v1alpha1.EGApp) { a.Spec.AppID = "-orders" }, "spec.appId: Invalid"},
-		{"an appId with a dot last", func(a *v1alpha1.EGApp) { a.Spec.AppID = "orders." }, "spec.appId: Invalid"},
-		{"an appId with a blank", func(a *v1alpha1.EGApp) { a.Spec.AppID = "or ders" }, "spec.appId: Invalid"},
-		{"an appId with a line end", func(a *v1alpha1.EGApp) { a.Spec.AppID = "orders\n" }, "spec.appId: Invalid"},
-		{"an appId with a letter of no English", func(a *v1alpha1.EGApp) { a.Spec.AppID = "bücher" }, "spec.appId: Invalid"},
-		{"java", func(a *v1alpha1.EGApp) { a.Spec.Framework = "java" }, ""},
-		{"python", func(a *v1alpha1.EGApp) { a.Spec.Framework = "python" }, ""},
-		{"an unknown framework", func(a *v1alpha1.EGApp) { a.Spec.Framework = "rust" }, "spec.framework: Unsupported"},
-		{"a framework in capitals", func(a *v1alpha1.EGApp) { a.Spec.Framework = "Go" }, "spec.framework: Unsupported"},
-		{"no framework", func(a *v1alpha1.EGApp) { a.Spec.Framework = "" }, "spec.framework: Required"},
-		{"highMem", func(a *v1alpha1.EGApp) { a.Spec.InstanceType = "highMem" }, ""},
-		{"an unknown instance type", func(a *v1alpha1.EGApp) { a.Spec.InstanceType = "huge" }, "spec.instanceType: Unsupported"},
-		{"prod", func(a *v1alpha1.EGApp) { a.Spec.Environment = "prod" }, ""},
-		{"an unknown environment", func(a *v1alpha1.EGApp) { a.Spec.Environment = "production" }, "spec.environment: Unsupported"},
-		{"no environment", func(a *v1alpha1.EGApp) { a.Spec.Environment = "" }, "spec.environment: Required"},
-		{"no replicas", func(a *v1alpha1.EGApp) { a.Spec.ReplicaCount = new(int32(0)) }, ""},
-		{"as many replicas as there are numbers", func(a *v1alpha1.EGApp) { a.Spec.ReplicaCount = new(int32(1<<31 - 1)) }, ""},
-		{"replicas below zero", func(a *v1alpha1.EGApp) { a.Spec.ReplicaCount = new(int32(-1)) }, "spec.replicaCount: Invalid"},
-		{"all at once", func(a *v1alpha1.EGApp) {
-			a.Name, a.Spec = "My.App", v1alpha1.EGAppSpec{AppID: "-", Framework: "x", InstanceType: "x", Environment: "x", ReplicaCount: new(int32(-1))}
-		}, "metadata.name: Invalid, spec.appId: Invalid, spec.framework: Unsupported, spec.instanceType: Unsupported, spec.environment: Unsupported, spec.replicaCount: Invalid"},
+// C05
+func TestIsValidRefusesNamesThatAServiceCannotHave(t *testing.T) {
+	for name, valid := range map[string]bool{
+		"a": true, "orders-2": true, letters63: true,
+		letters63 + "9": false, "my.app": false, "1app": false, "app-": false, "App": false, "": false,
 	} {
+		errs := named(name).IsValid()
+		if valid != (len(errs) == 0) {
+			t.Errorf("%q: %v", name, errs)
+		}
+		for _, err := range errs {
+			if err.Field != "metadata.name" || (!strings.Contains(err.Detail, "DNS-1035 label") && !strings.Contains(err.Detail, "no more than 63")) {
+				t.Errorf("%q: %v", name, err)
+			}
+		}
+	}
+}
+
+func TestIsValidNamesFieldAndRule(t *testing.T) {
+	for _, test := range rules {
 		t.Run(test.name, func(t *testing.T) {
-			app := &v1alpha1.EGApp{}
-			app.Name = "orders"
-			app.Spec = v1alpha1.EGAppSpec{Framework: v1alpha1.FrameworkGo, Environment: v1alpha1.EnvironmentDev}
-			test.change(app)
-			var got []string
-			for _, err := range app.IsValid() {
-				kind, _, _ := strings.Cut(err.Type.String(), " ")
-				got = append(got, err.Field+": "+kind)
-				if err.Error() == "" {
-					t.Errorf("the error of %s says nothing", err.Field)
+			errs := specified(t, test.spec).IsValid()
+			var fields []string
+			for _, err := range errs {
+				fields = append(fields, err.Field)
+				if strings.Contains(err.Error(), "\n") && !strings.Contains(test.spec, `\n`) {
+					t.Errorf("%q has several lines", err.Error())
 				}
 			}
-			if diff := cmp.Diff(test.want, strings.Join(slices.Compact(got), ", ")); diff != "" {
-				t.Errorf("IsValid (-want +got):\n%s", diff)
+			if !slices.Equal(slices.Compact(fields), []string{test.path}) {
+				t.Fatalf("names %q, want %s: %v", fields, test.path, errs)
 			}
-			if broken := brokenInSchema(t, app); (len(broken) > 0) != (test.want != "") {
-				t.Errorf("the schema finds %q, IsValid %q", broken, got)
+			if !strings.Contains(errs[0].Error(), test.words) {
+				t.Errorf("says %q, want %q", errs[0].Error(), test.words)
 			}
 		})
 	}
 }
 
-// brokenInSchema names the fields of which a rule in the schema is broken. The image has
-// its own test, in package translate.
-func brokenInSchema(t *testing.T, app *v1alpha1.EGApp) []string {
-	t.Helper()
-	root := readCRD(t, egappCRD).Spec.Versions[0].Schema.OpenAPIV3Schema
-	spec := root.Properties["spec"].Properties
-	var broken []string
-	if len(app.Name) > 63 || !root.pattern(t).MatchString(app.Name) {
-		broken = append(broken, "metadata.name")
+func TestIsValidAcceptsWhatBreaksNoRule(t *testing.T) {
+	for name, spec := range accepted {
+		t.Run(name, func(t *testing.T) {
+			if errs := specified(t, spec).IsValid(); errs != nil {
+				t.Error(errs)
+			}
+		})
 	}
-	if id := spec["appId"]; utf8.RuneCountInString(app.Spec.AppID) > *id.MaxLength || !id.pattern(t).MatchString(app.Spec.AppID) {
-		broken = append(broken, "spec.appId")
+}
+
+func TestIsValidReportsAllAtOnce(t *testing.T) {
+	app := specified(t, `{appId: "-", framework: x, instanceType: x, environment: x, replicaCount: -1, ports: [{name: "1", containerPort: 0}], env: [{name: ""}], files: [{mountPath: a}]}`)
+	app.Name = "My.App"
+	var fields []string
+	for _, err := range app.IsValid() {
+		fields = append(fields, err.Field)
 	}
-	for field, value := range map[string]string{"framework": string(app.Spec.Framework), "environment": string(app.Spec.Environment), "instanceType": string(app.Spec.InstanceType)} {
-		// Left out, the instance type has its default.
-		if !slices.Contains(spec[field].Enum, value) && (value != "" || spec[field].Default == nil) {
-			broken = append(broken, "spec."+field)
-		}
+	want := []string{
+		"metadata.name", "spec.appId", "spec.framework", "spec.instanceType", "spec.environment", "spec.replicaCount",
+		"spec.ports[0].name", "spec.ports[0].containerPort", "spec.env[0].name", "spec.files[0].mountPath", "spec.files[0]",
 	}
-	if n := app.Spec.ReplicaCount; n != nil && *n < *spec["replicaCount"].Minimum {
-		broken = append(broken, "spec.replicaCount")
+	if diff := cmp.Diff(want, slices.Compact(fields)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
-	return broken
+}
+
+// A value may be a password.
+func TestIsValidRepeatsNoValueOfAVariable(t *testing.T) {
+	errs := specified(t, `{env: [{name: A, value: hunter2, valueFrom: {fieldRef: {fieldPath: metadata.name}}}, {name: A, value: hunter2}, {name: "=", value: hunter2}]}`).IsValid()
+	if len(errs) != 3 || strings.Contains(errs.ToAggregate().Error(), "hunter2") {
+		t.Error(errs)
+	}
 }
 
 func TestIsValidChangesNothing(t *testing.T) {
-	app := &v1alpha1.EGApp{Spec: v1alpha1.EGAppSpec{Framework: "rust"}}
-	before := app.DeepCopy()
-	app.IsValid()
-	if diff := cmp.Diff(before, app); diff != "" {
-		t.Error(diff)
+	for _, spec := range accepted {
+		app := specified(t, spec)
+		before := app.DeepCopy()
+		app.IsValid()
+		if diff := cmp.Diff(before, app); diff != "" {
+			t.Error(diff)
+		}
 	}
 }

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The platformapp authors
+// SPDX-License-Identifier: Apache-2.0
+
+package apply_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"platformapp/internal/localcluster"
+	"platformapp/internal/resources"
+	"platformapp/internal/testutil"
+)
+
+// cluster connects to the API server that all tests of this package share. It has the
+// real definitions of the optional kinds. No controller runs: the tests play them.
+var cluster *rest.Config
+
+// scheme knows the types of all children.
+var scheme = runtime.NewScheme()
+
+func TestMain(m *testing.M) {
+	localcluster.ServeReaper()
+	code, err := runWithControlPlane(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func runWithControlPlane(m *testing.M) (code int, err error) {
+	ctx := context.Background()
+	ctrl.SetLogger(logr.Discard())
+	builder := runtime.NewSchemeBuilder(clientgoscheme.AddToScheme, resources.AddOptionalToScheme)
+	if err := builder.AddToScheme(scheme); err != nil {
+		return 0, err
+	}
+	definitions, err := testutil.OptionalCRDs(ctx)
+	if err != nil {
+		return 0, err
+	}
+	assets, err := localcluster.NewAssets(ctx, os.Stderr)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, assets.Remove(ctx)) }()
+	environment := &envtest.Environment{
+		BinaryAssetsDirectory: assets.Dir,
+		CRDDirectoryPaths:     slices.Collect(maps.Values(definitions)),
+		ErrorIfCRDPathMissing: true,
+	}
+	// The default has room for 254 Services.
+	environment.ControlPlane.GetAPIServer().Configure().Set("service-cluster-ip-range", "10.0.0.0/16")
+	if cluster, err = environment.Start(); err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, environment.Stop()) }()
+	cluster.QPS = -1
+	return m.Run(), nil
+}

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The platformapp authors
+// SPDX-License-Identifier: Apache-2.0
+
+package apply
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"platformapp/internal/workload"
+)
+
+// Prune deletes the owner's children that are no longer desired. A failure is told as
+// Apply does.
+func (a *Applier) Prune(ctx context.Context, surplus []workload.Object, result *workload.Applied) error {
+	for _, object := range surplus {
+		if object.GetDeletionTimestamp() != nil {
+			continue
+		}
+		gvk, err := apiutil.GVKForObject(object, a.writer.Scheme())
+		if err != nil {
+			return err
+		}
+		if err := a.delete(ctx, object); err != nil {
+			result.Failure = failureOf(gvk.Kind, err)
+			return fmt.Errorf("delete %s %s/%s: %w", gvk.Kind, object.GetNamespace(), object.GetName(), err)
+		}
+	}
+	return nil
+}
+
+// delete deletes the object, which may be gone already, and no other one of its name. If it
+// has changed since it was looked at, it may be somebody else's by now: that is a conflict,
+// after which the operator looks again.
+func (a *Applier) delete(ctx context.Context, object workload.Object) error {
+	asSeen := client.Preconditions{UID: new(object.GetUID()), ResourceVersion: new(object.GetResourceVersion())}
+	return client.IgnoreNotFound(a.writer.Delete(ctx, object, asSeen, client.PropagationPolicy(metav1.DeletePropagationBackground)))
+}

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The platformapp authors
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import (
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"platformapp/api/appstatus"
+)
+
+func deploymentPaused(f facts) *cause {
+	if f.deployment == nil || !f.deployment.Spec.Paused || f.rolledOut() {
+		return nil
+	}
+	owner := f.workload.Owner
+	return &cause{
+		reason:  appstatus.ReasonDeploymentPaused,
+		message: fmt.Sprintf("Somebody paused the Deployment. To go on: kubectl rollout resume deployment/%s -n %s.", owner.Name, owner.Namespace),
+		phase:   appstatus.PhaseDegraded,
+		stalled: true,
+	}
+}
+
+func progressDeadline(f facts) *cause {
+	condition := f.deploymentCondition(appsv1.DeploymentProgressing)
+	if condition == nil || condition.Reason != "ProgressDeadlineExceeded" || f.rolledOut() {
+		return nil
+	}
+	return &cause{
+		reason:  appstatus.ReasonProgressDeadlineExceeded,
+		message: quoted("The rollout stands still", condition.Message),
+		phase:   appstatus.PhaseDegraded,
+		stalled: true,
+	}
+}
+
+func rollingOut(f facts) *cause {
+	if f.rolloutIsOver() {
+		return nil
+	}
+	message := someOf(f.servingReplicas(), f.replicas(), "runs the specification and serves.", "run the specification and serve.")
+	if f.deployment != nil && max(f.deployment.Generation, f.applied.Generation) > 1 && !f.deploymentIsCurrent() {
+		message = "The change has yet to be taken up by the Deployment."
+	} else if f.deployment != nil && f.deployment.Status.Replicas > f.replicas() {
+		message += fmt.Sprintf(" Pods that have yet to end: %d.", f.deployment.Status.Replicas-f.replicas())
+	}
+	if words := f.whyNotReady("ReadinessGatesNotReady"); words != "" {
+		message += " " + words
+	}
+	return &cause{reason: appstatus.ReasonRollingOut, message: message, phase: appstatus.PhaseUpdating}
+}
+
+// servingReplicas is how many pods of the present specification serve at the least: the
+// Deployment does not tell how many of the available pods are of an earlier one.
+func (f facts) servingReplicas() int32 {
+	if f.deployment == nil || !f.deploymentIsCurrent() {
+		return 0
+	}
+	s := f.deployment.Status
+	return max(0, min(s.UpdatedReplicas, s.AvailableReplicas-(s.Replicas-s.UpdatedReplicas), f.replicas()))
+}
+
+// rolloutIsOver tells whether nothing of a rollout, or of a change of the number of
+// pods, is left to do.
+func (f facts) rolloutIsOver() bool {
+	return f.rolledOut() || (f.hasRolledOut() && (!f.seesPods || slices.ContainsFunc(f.pods, hasStoppedServing)))
+}
+
+// hasRolledOut tells whether the rollout of the present specification was completed at
+// some time, whatever became of its pods since then.
+func (f facts) hasRolledOut() bool {
+	condition := f.deploymentCondition(appsv1.DeploymentProgressing)
+	d := f.deployment
+	return condition != nil && condition.Reason == "NewReplicaSetAvailable" &&
+		d.Status.UpdatedReplicas == f.replicas() && d.Status.Replicas == f.replicas()
+}
+
+// podsNotReady finds pods that have stopped serving, also before the Deployment knows.
+func podsNotReady(f facts) *cause {
+	ready, want := f.readyPods(), f.replicas()
+	if f.rolledOut() && (!f.seesPods || (ready >= want && int(ready) == len(f.pods))) {
+		return nil
+	}
+	if f.seesPods && ready >= want {
+		return &cause{
+			reason:  appstatus.ReasonRollingOut,
+			message: fmt.Sprintf("Pods beyond those that are asked for have yet to end: %d.", len(f.pods)-int(want)),
+			phase:   appstatus.PhaseUpdating, reconciling: true,
+		}
+	}
+	if !f.seesPods {
+		ready = f.deployment.Status.ReadyReplicas
+	}
+	message := someOf(ready, want, "is ready.", "are ready.")
+	if words := f.whyNotReady(""); words != "" {
+		message += " " + words
+	}
+	return &cause{reason: appstatus.ReasonPodsNotReady, message: message, phase: appstatus.PhaseDegraded}
+}
+
+// whyNotReady passes on what the first pod that is not ready says about it; a reason
+// leaves out the pods that have another.
+func (f facts) whyNotReady(reason string) string {
+	for _, pod := range f.pods {
+		c := podConditionIs(pod, corev1.PodReady, corev1.ConditionFalse)
+		if c != nil && c.Message != "" && (reason == "" || reason == c.Reason) {
+			return quoted("Pod "+pod.Name, c.Message)
+		}
+	}
+	return ""
+}
