@@ -45,7 +45,6 @@ func TestOperatorOfItsOwn(t *testing.T) {
 		"C29 rest and restart make no request":                restMakesNoRequest,
 		"the leader hands over within seconds":                leaderHandsOver,
 		"nothing outside the watched namespaces is asked for": scopeIsKept,
-		"rights granted are rights used":                      rightsAreUsed,
 		"N23 a rename by GitOps, with the webhook":            func(s *scene) { renameSucceeds(s, true) },
 		"N23 a rename by GitOps, without the webhook":         func(s *scene) { renameSucceeds(s, false) },
 		"attacks are refused by the webhook":                  webhookRefusesAttacks,
@@ -433,7 +432,9 @@ const askedByOpenShift = "only OpenShift's own API server asks for it, when a Ro
 
 const streamed = "an API server of this version streams the list by a watch; an older one does not"
 
-func rightsAreUsed(s *scene) {
+// It runs beside no other test: every operator of the cluster sees the optional APIs come and go.
+func TestRightsGrantedAreRightsUsed(t *testing.T) {
+	s := newScene(t)
 	defer s.installOptionalAPIs()()
 	namespace := s.namespace("rights")
 	_, account := s.startIn(namespace)
