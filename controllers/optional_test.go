@@ -34,7 +34,7 @@ import (
 // ownCluster runs a control plane for one test, without the optional kinds.
 func ownCluster(t *testing.T) *rest.Config {
 	t.Helper()
-	environment := &envtest.Environment{BinaryAssetsDirectory: binaries, CRDDirectoryPaths: []string{ownCRDs}, ErrorIfCRDPathMissing: true}
+	environment := testutil.NewEnvironment(binaries, ownCRDs)
 	config, err := environment.Start()
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"platformapp/controllers"
 	"platformapp/internal/localcluster"
@@ -63,13 +62,7 @@ func runWithControlPlane(m *testing.M) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	environment := &envtest.Environment{
-		BinaryAssetsDirectory: assets.Dir,
-		CRDDirectoryPaths:     append(slices.Sorted(maps.Values(optional)), ownCRDs),
-		ErrorIfCRDPathMissing: true,
-	}
-	// The default has room for 254 Services.
-	environment.ControlPlane.GetAPIServer().Configure().Set("service-cluster-ip-range", "10.0.0.0/16")
+	environment := testutil.NewEnvironment(assets.Dir, append(slices.Sorted(maps.Values(optional)), ownCRDs)...)
 	if cluster, err = environment.Start(); err != nil {
 		return 0, err
 	}

@@ -131,7 +131,7 @@ func (t *turn) create(ctx context.Context, s *step) error {
 	if known && last.hash == s.hash {
 		t.result.Repaired = append(t.result.Repaired, s.child.Kind)
 	}
-	if s.child.Replicas != nil && s.child.Replicas.Before {
+	if s.child.Replicas != nil {
 		if _, err := t.handOver(ctx, s.intent, stored, false); err != nil {
 			return err
 		}
@@ -141,17 +141,13 @@ func (t *turn) create(ctx context.Context, s *step) error {
 
 // update makes the object what is desired, unless it is.
 func (t *turn) update(ctx context.Context, s *step) error {
-	live, err := s.live, error(nil)
-	if s.child.Replicas != nil && s.child.Replicas.Before {
-		if live, err = t.handOver(ctx, s.intent, live, true); err != nil {
+	live := s.live
+	if s.child.Replicas != nil {
+		stored, err := t.handOver(ctx, s.intent, live, true)
+		if err != nil {
 			return err
 		}
+		live = stored
 	}
-	if live, err = t.settle(ctx, s.intent, live); err != nil {
-		return err
-	}
-	if s.child.Replicas != nil && !s.child.Replicas.Before {
-		_, err = t.handOver(ctx, s.intent, live, false)
-	}
-	return err
+	return t.settle(ctx, s.intent, live)
 }

@@ -17,7 +17,6 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"platformapp/internal/localcluster"
 	"platformapp/internal/resources"
@@ -57,13 +56,7 @@ func runWithControlPlane(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, assets.Remove(ctx)) }()
-	environment := &envtest.Environment{
-		BinaryAssetsDirectory: assets.Dir,
-		CRDDirectoryPaths:     slices.Collect(maps.Values(definitions)),
-		ErrorIfCRDPathMissing: true,
-	}
-	// The default has room for 254 Services.
-	environment.ControlPlane.GetAPIServer().Configure().Set("service-cluster-ip-range", "10.0.0.0/16")
+	environment := testutil.NewEnvironment(assets.Dir, slices.Collect(maps.Values(definitions))...)
 	if cluster, err = environment.Start(); err != nil {
 		return 0, err
 	}

@@ -17,7 +17,7 @@ import (
 // then stored. A locked handover is refused when the live object has changed meanwhile: the
 // number that it holds may have been another's decision since.
 func (t *turn) handOver(ctx context.Context, in *intent, live workload.Object, locked bool) (workload.Object, error) {
-	config := in.child.Replicas.Config
+	config := in.child.Replicas
 	serialized, err := json.Marshal(config)
 	if err != nil {
 		return nil, fmt.Errorf("serialize the handover of %s: %w", in.child.Kind, err)

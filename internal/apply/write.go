@@ -15,32 +15,31 @@ import (
 	"platformapp/internal/workload"
 )
 
-// settle makes a live object of ours what is desired, unless it is, and returns it as it
-// is then stored.
-func (t *turn) settle(ctx context.Context, in *intent, live workload.Object) (workload.Object, error) {
+// settle makes a live object of ours what is desired, unless it is.
+func (t *turn) settle(ctx context.Context, in *intent, live workload.Object) error {
 	if last, known := t.applied.get(in.memoryKey()); known && last.isOf(in, live) && last.resourceVersion == live.GetResourceVersion() {
 		t.tell(in, last)
-		return live, mustBeSeen(live)
+		return mustBeSeen(live)
 	}
 	before, err := t.differ.difference(in.object, live)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if t.applied.accepts(in, live, before) {
 		t.remember(in, live, live, before)
-		return live, mustBeSeen(live)
+		return mustBeSeen(live)
 	}
 	wasDesired := t.applied.wasDesired(in, live)
 	in.child.Meta.ResourceVersion = nil
 	in.child.Meta.WithUID(live.GetUID())
-	stored, after, err := t.write(ctx, in, live)
+	_, after, err := t.write(ctx, in, live)
 	if apierrors.IsInvalid(err) {
-		stored, after, err = t.takeOver(ctx, in, live, err)
+		_, after, err = t.takeOver(ctx, in, live, err)
 	}
 	if err == nil && wasDesired && before.digest != after.digest {
 		t.result.Repaired = append(t.result.Repaired, in.child.Kind)
 	}
-	return stored, err
+	return err
 }
 
 // write applies the intent, remembers what the server made of it, and returns that and

@@ -32,19 +32,11 @@ type Child struct {
 	Config runtime.ApplyConfiguration
 	// Meta is the metadata inside Config.
 	Meta *metav1ac.ObjectMetaApplyConfiguration
-	// Replicas, if it is set, hands the number of pods over from one field manager to the
-	// other; Deployments only.
-	Replicas *ReplicasHandover
-}
-
-// ReplicasHandover is applied as FieldManagerReplicas, beside Config, so that dropping a
-// number of pods that we owned alone does not reset it to 1.
-type ReplicasHandover struct {
-	// Config is the apply configuration: of the number and the annotation that goes with it,
-	// or of nothing, which releases both.
-	Config *appsv1ac.DeploymentApplyConfiguration
-	// Before tells that it is applied before Child.Config, else after it.
-	Before bool
+	// Replicas, if it is set, is applied as FieldManagerReplicas before Config, so that
+	// dropping a number of pods that we owned alone does not reset it to 1. It holds the
+	// number and the annotation that goes with it, or nothing, which releases both.
+	// Deployments only.
+	Replicas *appsv1ac.DeploymentApplyConfiguration
 }
 
 // Kind is a kind of child.

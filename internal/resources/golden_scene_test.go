@@ -103,7 +103,7 @@ func handoversYAML(t testing.TB, children []resources.Child) string {
 	var documents string
 	for _, child := range children {
 		if child.Replicas != nil {
-			documents += "# Applied first, as " + workload.FieldManagerReplicas + ":\n" + toYAML(t, child.Replicas.Config) + "---\n"
+			documents += "# Applied first, as " + workload.FieldManagerReplicas + ":\n" + toYAML(t, child.Replicas) + "---\n"
 		}
 	}
 	return documents

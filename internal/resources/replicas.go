@@ -28,7 +28,7 @@ type replicas struct {
 	// held is the annotation of a held number; 0 holds none and nil leaves it out.
 	held *int32
 	// handover is nil where FieldManagerReplicas has nothing to do.
-	handover *ReplicasHandover
+	handover *appsv1ac.DeploymentApplyConfiguration
 }
 
 // replicasOf decides who decides how many pods run.
@@ -86,15 +86,15 @@ func ownReplicas(w workload.Workload, live *appsv1.Deployment) replicas {
 }
 
 // takeOver makes FieldManagerReplicas own the number.
-func takeOver(o workload.Owner, count, overridden int32) *ReplicasHandover {
-	return &ReplicasHandover{Before: true, Config: appsv1ac.Deployment(o.Name, o.Namespace).
+func takeOver(o workload.Owner, count, overridden int32) *appsv1ac.DeploymentApplyConfiguration {
+	return appsv1ac.Deployment(o.Name, o.Namespace).
 		WithAnnotations(map[string]string{workload.AnnotationOverriddenReplicas: formatReplicas(overridden)}).
-		WithSpec(appsv1ac.DeploymentSpec().WithReplicas(count))}
+		WithSpec(appsv1ac.DeploymentSpec().WithReplicas(count))
 }
 
 // release makes FieldManagerReplicas own nothing. FieldManager owns the number already.
-func release(o workload.Owner) *ReplicasHandover {
-	return &ReplicasHandover{Before: true, Config: appsv1ac.Deployment(o.Name, o.Namespace)}
+func release(o workload.Owner) *appsv1ac.DeploymentApplyConfiguration {
+	return appsv1ac.Deployment(o.Name, o.Namespace)
 }
 
 // firstReplicas is how many pods an application starts with: as many as it asks for, in

@@ -148,7 +148,7 @@ func (c *scaledCluster) turn(writes int) bool {
 func (c *scaledCluster) deploymentSteps(child resources.Child) []func() {
 	var steps []func()
 	if child.Replicas != nil {
-		handover := fieldsOf(c.t, child.Replicas.Config)
+		handover := fieldsOf(c.t, child.Replicas)
 		steps = append(steps, func() { c.apply(workload.FieldManagerReplicas, handover) })
 	}
 	wanted := fieldsOf(c.t, child.Config)

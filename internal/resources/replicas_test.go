@@ -38,11 +38,8 @@ func decisionOf(t rapid.TB, w workload.Workload, o workload.Observed) replicasDe
 		if child.Replicas == nil {
 			return d
 		}
-		if !child.Replicas.Before {
-			t.Fatal("a number changes hands after FieldManager has dropped it")
-		}
 		var handover appsv1.Deployment
-		readInto(t, child.Replicas.Config, &handover)
+		readInto(t, child.Replicas, &handover)
 		d.Takes, d.Overrides = countText(handover.Spec.Replicas), annotationText(handover, workload.AnnotationOverriddenReplicas)
 		d.Releases = handover.Spec.Replicas == nil && len(handover.Annotations) == 0
 		return d

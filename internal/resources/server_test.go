@@ -8,11 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
@@ -57,17 +58,7 @@ func startServer(ctx context.Context) error {
 	if server.assets, err = localcluster.NewAssets(ctx, os.Stderr); err != nil {
 		return err
 	}
-	server.environment = &envtest.Environment{
-		BinaryAssetsDirectory: server.assets.Dir,
-		ErrorIfCRDPathMissing: true,
-		// Other packages may test, and start servers, at the same time.
-		ControlPlaneStartTimeout: time.Minute,
-	}
-	for _, file := range crds {
-		server.environment.CRDDirectoryPaths = append(server.environment.CRDDirectoryPaths, file)
-	}
-	// The default has room for 254 Services.
-	server.environment.ControlPlane.GetAPIServer().Configure().Set("service-cluster-ip-range", "10.0.0.0/16")
+	server.environment = testutil.NewEnvironment(server.assets.Dir, slices.Collect(maps.Values(crds))...)
 	config, err := server.environment.Start()
 	if err != nil {
 		return err

@@ -26,13 +26,14 @@ import (
 
 	"platformapp/controllers"
 	"platformapp/internal/localcluster"
+	"platformapp/internal/testutil"
 	"platformapp/internal/webhook"
 )
 
 // environment is an API server that asks the webhook of config/webhook, which the tests
 // serve in turn, each for a namespace of its own.
 var (
-	environment envtest.Environment
+	environment *envtest.Environment
 	scheme      = runtime.NewScheme()
 )
 
@@ -56,14 +57,8 @@ func runWithControlPlane(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, assets.Remove(context.Background())) }()
-	environment = envtest.Environment{
-		BinaryAssetsDirectory: assets.Dir,
-		CRDDirectoryPaths:     []string{filepath.Join("..", "..", "config", "crd", "bases")},
-		ErrorIfCRDPathMissing: true,
-		WebhookInstallOptions: envtest.WebhookInstallOptions{
-			Paths: []string{filepath.Join("..", "..", "config", "webhook", "manifests.yaml")},
-		},
-	}
+	environment = testutil.NewEnvironment(assets.Dir, filepath.Join("..", "..", "config", "crd", "bases"))
+	environment.WebhookInstallOptions.Paths = []string{filepath.Join("..", "..", "config", "webhook", "manifests.yaml")}
 	if _, err := environment.Start(); err != nil {
 		return 0, err
 	}

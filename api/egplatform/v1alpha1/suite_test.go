@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
@@ -18,9 +17,9 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"platformapp/internal/localcluster"
+	"platformapp/internal/testutil"
 )
 
 // server is a real API server with the CRDs and nothing else: what it refuses, the schema
@@ -44,13 +43,7 @@ func runWithAPIServer(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, assets.Remove(context.Background())) }()
-	environment := &envtest.Environment{
-		BinaryAssetsDirectory: assets.Dir,
-		CRDDirectoryPaths:     []string{filepath.Join("..", "..", "..", "config", "crd", "bases")},
-		ErrorIfCRDPathMissing: true,
-		// Other packages may start theirs at the same time.
-		ControlPlaneStartTimeout: 2 * time.Minute,
-	}
+	environment := testutil.NewEnvironment(assets.Dir, filepath.Join("..", "..", "..", "config", "crd", "bases"))
 	config, err := environment.Start()
 	if err != nil {
 		return 0, err
