@@ -4,6 +4,9 @@
 package main
 
 import (
+	"context"
+	"errors"
+
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,24 +16,30 @@ import (
 // newLogger returns the operator's log.
 func newLogger(o *zap.Options) logr.Logger {
 	logger := zap.New(zap.UseFlagOptions(o))
-	return logger.WithSink(withoutTermination(logger.GetSink()))
+	return logger.WithSink(withoutExpected(logger.GetSink()))
 }
 
-// terminationSink tells an error as information when it says that a namespace is being
-// deleted. Nothing can be written there any more, an event neither, and there is nothing
-// for anybody to do: the namespace takes all with it.
-type terminationSink struct{ logr.LogSink }
+// expectedSink tells an error that is none as information: isExpected.
+type expectedSink struct{ logr.LogSink }
 
-func withoutTermination(sink logr.LogSink) logr.LogSink {
+// isExpected tells whether an error leaves nothing to do for anybody. In a namespace that is
+// being deleted nothing can be written any more, an event neither: the namespace takes all
+// with it. And a request whose context was cancelled was asked to end, as all are when the
+// operator is; one that took too long ends by another error.
+func isExpected(err error) bool {
+	return apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) || errors.Is(err, context.Canceled)
+}
+
+func withoutExpected(sink logr.LogSink) logr.LogSink {
 	if adjusted, ok := sink.(logr.CallDepthLogSink); ok {
 		sink = adjusted.WithCallDepth(1)
 	}
-	return terminationSink{sink}
+	return expectedSink{sink}
 }
 
 // Error tells an error.
-func (s terminationSink) Error(err error, message string, keysAndValues ...any) {
-	if !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+func (s expectedSink) Error(err error, message string, keysAndValues ...any) {
+	if !isExpected(err) {
 		s.LogSink.Error(err, message, keysAndValues...)
 		return
 	}
@@ -40,19 +49,19 @@ func (s terminationSink) Error(err error, message string, keysAndValues ...any) 
 }
 
 // WithValues returns the sink with more values.
-func (s terminationSink) WithValues(keysAndValues ...any) logr.LogSink {
-	return terminationSink{s.LogSink.WithValues(keysAndValues...)}
+func (s expectedSink) WithValues(keysAndValues ...any) logr.LogSink {
+	return expectedSink{s.LogSink.WithValues(keysAndValues...)}
 }
 
 // WithName returns the sink with one more name.
-func (s terminationSink) WithName(name string) logr.LogSink {
-	return terminationSink{s.LogSink.WithName(name)}
+func (s expectedSink) WithName(name string) logr.LogSink {
+	return expectedSink{s.LogSink.WithName(name)}
 }
 
 // WithCallDepth returns the sink for a caller that far up.
-func (s terminationSink) WithCallDepth(depth int) logr.LogSink {
+func (s expectedSink) WithCallDepth(depth int) logr.LogSink {
 	if adjusted, ok := s.LogSink.(logr.CallDepthLogSink); ok {
-		return terminationSink{adjusted.WithCallDepth(depth)}
+		return expectedSink{adjusted.WithCallDepth(depth)}
 	}
 	return s
 }

@@ -5,8 +5,11 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -23,7 +26,7 @@ func terminating() error {
 	return err
 }
 
-func TestLogTellsAnErrorInOneLineAndTheEndOfANamespaceAsInformation(t *testing.T) {
+func TestLogTellsAnErrorInOneLineAndWhatIsExpectedAsInformation(t *testing.T) {
 	var out bytes.Buffer
 	o, err := parseOptions(nil, environment(nil))
 	if err != nil {
@@ -33,6 +36,9 @@ func TestLogTellsAnErrorInOneLineAndTheEndOfANamespaceAsInformation(t *testing.T
 	log := newLogger(&o.zap).WithName("events").WithValues("kind", "EGApp")
 	log.Error(errors.New("refused"), "cannot write", "name", "orders")
 	log.Error(terminating(), "cannot write", "name", "orders")
+	cancelled := fmt.Errorf("get lease: %w", &url.Error{Op: "Get", URL: "https://cluster", Err: context.Canceled})
+	log.Error(cancelled, "cannot read", "name", "orders")
+	log.Error(fmt.Errorf("get lease: %w", context.DeadlineExceeded), "cannot read", "name", "orders")
 	log.Info("hello")
 	log.V(1).Info("details")
 
@@ -40,6 +46,8 @@ func TestLogTellsAnErrorInOneLineAndTheEndOfANamespaceAsInformation(t *testing.T
 	want := []map[string]any{
 		{"level": "error", "logger": "events", "msg": "cannot write", "kind": "EGApp", "name": "orders", "error": "refused"},
 		{"level": "info", "logger": "events", "msg": "cannot write", "kind": "EGApp", "name": "orders", "reason": terminating().Error()},
+		{"level": "info", "logger": "events", "msg": "cannot read", "kind": "EGApp", "name": "orders", "reason": cancelled.Error()},
+		{"level": "error", "logger": "events", "msg": "cannot read", "kind": "EGApp", "name": "orders", "error": "get lease: context deadline exceeded"},
 		{"level": "info", "logger": "events", "msg": "hello", "kind": "EGApp"},
 	}
 	if len(lines) != len(want) {

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
 	"time"
 
@@ -59,6 +60,10 @@ func run(ctx context.Context, args []string, env func(string) string) error {
 	if err != nil {
 		return err
 	}
+	if o.version {
+		fmt.Println(versionLine())
+		return nil
+	}
 	// Until the cluster is found there is no log: what is wrong is told in one line.
 	cluster, err := findCluster(env("KUBECONFIG"))
 	if err != nil {
@@ -72,17 +77,19 @@ func run(ctx context.Context, args []string, env func(string) string) error {
 	}
 	ctrl.SetLogger(newLogger(&o.zap))
 	klog.SetLogger(ctrl.Log)
-	mgr, err := newManager(cluster, o)
+	ctrl.Log.Info("starting", "version", version, "go", goruntime.Version())
+	apis := controllers.NewAPIs()
+	mgr, err := newManager(cluster, o, apis)
 	if err != nil {
 		return err
 	}
-	if err := controllers.SetupWithManager(ctx, mgr, o.controllers); err != nil {
+	if err := controllers.SetupWithManager(ctx, mgr, apis, o.controllers); err != nil {
 		return err
 	}
 	if err := metrics.Register(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected()); err != nil {
 		return err
 	}
-	if err := addWebhook(mgr, o); err != nil {
+	if err := addWebhook(mgr, o, apis); err != nil {
 		return err
 	}
 	return mgr.Start(ctx)
@@ -121,12 +128,12 @@ func contact(cluster *rest.Config) error {
 	return nil
 }
 
-func newManager(cluster *rest.Config, o options) (manager.Manager, error) {
+func newManager(cluster *rest.Config, o options, apis *controllers.APIs) (manager.Manager, error) {
 	scheme := runtime.NewScheme()
 	if err := controllers.AddToScheme(scheme); err != nil {
 		return nil, err
 	}
-	managerOptions := controllers.ManagerOptions(o.namespaces)
+	managerOptions := controllers.ManagerOptions(o.namespaces, apis)
 	managerOptions.Scheme = scheme
 	managerOptions.Metrics = metricsOptions(o)
 	managerOptions.WebhookServer = webhook.NewServer(o.webhookCertPath, o.webhookPort)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -183,6 +184,13 @@ func TestHelpNamesEachFlagAndIsNoFailure(t *testing.T) {
 				t.Errorf("the help of %s does not name -%s:\n%s", flagName, want, stdout)
 			}
 		}
+	}
+}
+
+func TestVersionNeedsNoCluster(t *testing.T) {
+	stdout, stderr, code := runOperator(t, nil, "--version")
+	if want := "platformapp devel " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + "\n"; stdout != want || stderr != "" || code != 0 {
+		t.Errorf("the output is %q, %q, the exit code %d; want %q", stdout, stderr, code, want)
 	}
 }
 

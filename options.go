@@ -43,6 +43,7 @@ type options struct {
 	namespaces                      []string
 	controllers                     controllers.Options
 	zap                             zap.Options
+	version                         bool
 }
 
 func parseOptions(args []string, env func(string) string) (options, error) {
@@ -72,6 +73,7 @@ func parseOptions(args []string, env func(string) string) (options, error) {
 	flags.Var(newList(&o.controllers.ServiceAnnotationPrefixes, isAnnotationPrefix, ""), "service-annotation-prefixes", "Beginnings of annotation keys, separated by commas, that spec.service.annotations may have beside those of well-known load balancers, external-dns and Prometheus.")
 	flags.Var(newList(&o.controllers.IngressNamespaces, isNamespace, defaultIngressNamespaces), "ingress-namespaces", "The namespaces, separated by commas, of the controllers that expose applications; network policies let them in.")
 	flags.Var(newList(&o.controllers.MonitoringNamespaces, isNamespace, defaultMonitoringNamespaces), "monitoring-namespaces", "The namespaces, separated by commas, of the Prometheus that scrapes applications; network policies let it in.")
+	flags.BoolVar(&o.version, "version", false, "Print the version and end.")
 	clientconfig.RegisterFlags(flags)
 	o.zap.BindFlags(flags)
 

@@ -69,7 +69,7 @@ func metricsOptions(o options) metricsserver.Options {
 
 // addWebhook serves the validating webhook, unless it is off. The operator is ready only
 // when it answers: what the API server asks before is let pass unseen.
-func addWebhook(mgr manager.Manager, o options) error {
+func addWebhook(mgr manager.Manager, o options, apis *controllers.APIs) error {
 	if !o.webhooks {
 		ctrl.Log.Info("the webhook is off: ENABLE_WEBHOOKS is false or there is no certificate", "path", o.webhookCertPath)
 		return nil
@@ -80,6 +80,7 @@ func addWebhook(mgr manager.Manager, o options) error {
 	return webhook.SetupWithManager(mgr, webhook.Options{
 		Translate:  o.controllers.Options,
 		Namespaces: o.namespaces,
+		Platform:   apis.Platform,
 		Duplicate:  controllers.Duplicate(mgr.GetCache(), o.controllers),
 	})
 }

@@ -35,6 +35,7 @@ func demoMicroService(name string, spec map[string]any) *unstructured.Unstructur
 }
 
 func TestC05_C06_TheAPIServerRefusesBadInputWithFieldAndRule(t *testing.T) {
+	t.Parallel()
 	image := map[string]any{"image": "nginx:1.27"}
 	const nameRule = "metadata.name must be a DNS-1035 label of at most 63 characters"
 	const imageRule = "must be an image reference of printable ASCII characters without blanks"
@@ -87,6 +88,7 @@ func TestC05_C06_TheAPIServerRefusesBadInputWithFieldAndRule(t *testing.T) {
 }
 
 func TestC04_GoodInputIsAccepted(t *testing.T) {
+	t.Parallel()
 	for name, object := range map[string]*unstructured.Unstructured{
 		"a name of 63 characters":       egapp(strings.Repeat("a", 63), nil),
 		"an odd id":                     egapp("odd-id", map[string]any{"appId": "Orders_API.v2"}),
@@ -106,6 +108,7 @@ func TestC04_GoodInputIsAccepted(t *testing.T) {
 }
 
 func TestDefaultsAreFilledIn(t *testing.T) {
+	t.Parallel()
 	l := newUser(t)
 	object := egapp("orders", nil)
 	object.SetNamespace(l.namespace)
@@ -118,6 +121,7 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 }
 
 func TestATypedClientKeepsZeroReplicas(t *testing.T) {
+	t.Parallel()
 	l := newUser(t)
 	app := ordersApp()
 	app.Spec.ReplicaCount = new(int32(0))
@@ -130,6 +134,7 @@ func TestATypedClientKeepsZeroReplicas(t *testing.T) {
 }
 
 func TestScaleSubresource(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	l.running(app)

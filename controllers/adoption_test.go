@@ -55,6 +55,7 @@ func protectedApp() *v1alpha1.EGApp {
 }
 
 func TestN24_ARestoredApplicationIsAdoptedByConsentWithoutARestart(t *testing.T) {
+	t.Parallel()
 	for name, startedLast := range map[string]bool{"the operator runs all the time": false, "the operator is started last": true} {
 		t.Run(name, func(t *testing.T) {
 			l := newLoop(t)

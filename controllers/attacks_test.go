@@ -29,6 +29,7 @@ import (
 // by an author who has no other right than to edit EGApps: neither with an application that
 // is new nor with one that runs already.
 func TestAttacksOfAnAuthorOfEGAppsComeToNothing(t *testing.T) {
+	t.Parallel()
 	victim, runs := newLoop(t), newLoop(t)
 	author, runner := victim.authorOfEGApps(), runs.authorOfEGApps()
 	running := ordinary("orders", nil)

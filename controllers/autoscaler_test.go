@@ -51,6 +51,7 @@ func (l *loop) wantReplicas(app *v1alpha1.EGApp, want int32) {
 }
 
 func TestC11_AutoscalingRemovedAndAddedAgain(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	autoscaling := &v1alpha1.Autoscaling{MinReplicas: new(int32(2)), MaxReplicas: 10, TargetCPUUtilizationPercentage: new(int32(70))}
@@ -76,6 +77,7 @@ func TestC11_AutoscalingRemovedAndAddedAgain(t *testing.T) {
 }
 
 func TestC12_AUsersAutoscalerOnTheDeployment(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	l.running(app)
@@ -97,6 +99,7 @@ func TestC12_AUsersAutoscalerOnTheDeployment(t *testing.T) {
 }
 
 func TestC21_AStoppedApplicationHasNoAutoscalerAndComesBack(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	app.Spec.Autoscaling = &v1alpha1.Autoscaling{MinReplicas: new(int32(2)), MaxReplicas: 10, TargetCPUUtilizationPercentage: new(int32(70))}
@@ -116,6 +119,7 @@ func TestC21_AStoppedApplicationHasNoAutoscalerAndComesBack(t *testing.T) {
 }
 
 func TestTwoAutoscalersAreNeverOnOneDeployment(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	app.Spec.Autoscaling = &v1alpha1.Autoscaling{MinReplicas: new(int32(2)), MaxReplicas: 10, TargetCPUUtilizationPercentage: new(int32(70))}
@@ -141,6 +145,7 @@ func TestTwoAutoscalersAreNeverOnOneDeployment(t *testing.T) {
 // N21: an autoscaler on the application's own scale subresource asks for another replicaCount, which is carried out; of its
 // own the application gets none beside it.
 func TestN21_AnAutoscalerOnTheApplicationAsksForReplicas(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	l.running(app)

@@ -36,6 +36,7 @@ func (l *loop) template(name string) string {
 
 // C19: which changes of a ConfigMap restart the pods, by how it is used.
 func TestC19_AChangeOfAUsedKeyRestartsThePods(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		use              string
 		usedKey, another bool
@@ -80,6 +81,7 @@ func TestC19_AChangeOfAUsedKeyRestartsThePods(t *testing.T) {
 }
 
 func TestC19_AConfigMapThatIsAwayIsNamedAndRestartsNobody(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	set(t, app, `env: [{name: LEVEL, valueFrom: {configMapKeyRef: {name: settings, key: level}}}]`)
@@ -108,6 +110,7 @@ func TestC19_AConfigMapThatIsAwayIsNamedAndRestartsNobody(t *testing.T) {
 
 // The operator learns of all that an application depends on by events.
 func TestWhatAnApplicationDependsOnWakesIt(t *testing.T) {
+	t.Parallel()
 	l := newUser(t)
 	requests := &requestLog{}
 	startOperator(t, requests, l.namespace)

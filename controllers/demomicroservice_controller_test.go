@@ -21,6 +21,7 @@ func podinfoService() *devopsv1.DemoMicroService {
 }
 
 func TestC02_ADemoMicroServiceRunsOnePodOfExactlyItsImage(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	service := podinfoService()
 	l.running(service)
@@ -38,6 +39,7 @@ func TestC02_ADemoMicroServiceRunsOnePodOfExactlyItsImage(t *testing.T) {
 }
 
 func TestADemoMicroServiceFollowsItsImage(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	service := podinfoService()
 	l.running(service)

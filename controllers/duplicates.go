@@ -7,6 +7,8 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"platformapp/api/appstatus"
 	"platformapp/api/egplatform/v1alpha1"
 	"platformapp/internal/workload"
 )
@@ -70,28 +73,51 @@ func (d duplicates) twins(ctx context.Context, app *v1alpha1.EGApp) ([]v1alpha1.
 	return twins, nil
 }
 
-// check stalls an EGApp while there is an older one with its appId.
+// check stalls an EGApp while there is one with its appId that comes first.
 func (d duplicates) check(ctx context.Context, app *v1alpha1.EGApp, _ workload.Workload, _ workload.Observed) (*workload.Stall, error) {
 	twins, err := d.twins(ctx, app)
 	if err != nil {
 		return nil, err
 	}
 	for i := range twins {
-		if isOlder(&twins[i], app) {
+		if why := whyFirst(&twins[i], app); why != "" {
 			return &workload.Stall{Reason: workload.StallDuplicateAppID, Message: fmt.Sprintf(
-				"%s has appId %s in environment %s as well, and is older. This one starts by itself when that one is deleted or has another appId or environment.",
-				nameForOthers(&twins[i], app), app.Spec.AppID, app.Spec.Environment)}, nil
+				"%s has appId %s in environment %s as well, and %s. This one starts by itself when that one is deleted or has another appId or environment.",
+				nameForOthers(&twins[i], app), app.Spec.AppID, app.Spec.Environment, why)}, nil
 		}
 	}
 	return nil, nil
 }
 
-// isOlder orders EGApps by their creation; those of one second by their UID.
-func isOlder(a, b *v1alpha1.EGApp) bool {
-	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
-		return a.CreationTimestamp.Before(&b.CreationTimestamp)
+// whyFirst returns why an EGApp comes before another with its appId, or nothing if it does
+// not. A creation is known to the second: of two of one second that comes first which has
+// got further, so that what runs is not stopped for it, and else which has the lesser UID.
+// All of it is stored, so that whoever looks decides alike.
+func whyFirst(first, second *v1alpha1.EGApp) string {
+	created := first.CreationTimestamp.Compare(second.CreationTimestamp.Time)
+	ahead := progressOf(first) - progressOf(second)
+	switch {
+	case created < 0:
+		return "is older"
+	case created == 0 && (ahead > 0 || ahead == 0 && first.UID < second.UID):
+		return "comes first, of the two that were made in the same second"
+	default:
+		return ""
 	}
-	return a.UID < b.UID
+}
+
+// progressOf tells how far an EGApp has got with its appId: 0 if it waits for another or
+// nobody has looked at it, 1 if it was carried out before its last change, and 2 as it is.
+func progressOf(app *v1alpha1.EGApp) int {
+	stalled := meta.FindStatusCondition(app.Status.Conditions, appstatus.ConditionStalled)
+	switch waits := stalled != nil && stalled.Status == metav1.ConditionTrue && stalled.Reason == appstatus.ReasonDuplicateAppID; {
+	case waits, app.Status.ObservedGeneration <= 0:
+		return 0
+	case app.Status.ObservedGeneration < app.Generation:
+		return 1
+	default:
+		return 2
+	}
 }
 
 // nameForOthers names an EGApp to the owner of another one, who may not know what there

@@ -37,6 +37,7 @@ func (l *loop) isHeld(app *v1alpha1.EGApp) bool {
 }
 
 func TestC22_TheNewerOfTwoEGAppsWithOneAppIdWaitsForTheOlder(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	older, newer := appNamed("orders"), appNamed("orders-2")
 	l.running(older)
@@ -68,6 +69,7 @@ func TestC22_TheNewerOfTwoEGAppsWithOneAppIdWaitsForTheOlder(t *testing.T) {
 }
 
 func TestC22_OneAppIdInTwoEnvironmentsIsTwoApps(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	first, second := appNamed("orders"), appNamed("orders-2")
 	second.Spec.Environment = v1alpha1.EnvironmentStage
@@ -82,6 +84,7 @@ func TestC22_OneAppIdInTwoEnvironmentsIsTwoApps(t *testing.T) {
 
 // What an EGApp ran before it was held runs on.
 func TestC22_AHeldEGAppKeepsWhatRuns(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	older, newer := appNamed("orders"), appNamed("orders-2")
 	older.Spec.AppID = "another"
@@ -107,6 +110,7 @@ func TestC22_AHeldEGAppKeepsWhatRuns(t *testing.T) {
 }
 
 func TestAnAppIdIsUniqueInItsNamespaceOrByOptionInTheCluster(t *testing.T) {
+	t.Parallel()
 	for name, clusterWide := range map[string]bool{"in the namespace": false, "in the cluster": true} {
 		t.Run(name, func(t *testing.T) {
 			first := newUser(t)
@@ -130,6 +134,7 @@ func TestAnAppIdIsUniqueInItsNamespaceOrByOptionInTheCluster(t *testing.T) {
 }
 
 func TestTheWebhookLearnsOfADuplicate(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	existing := appNamed("orders")
 	l.create(existing)
@@ -157,6 +162,7 @@ func TestTheWebhookLearnsOfADuplicate(t *testing.T) {
 
 // N23: a GitOps tool makes the new object first and deletes the old one later.
 func TestN23_ARenameNeedsNoSecondApply(t *testing.T) {
+	t.Parallel()
 	l := newUser(t)
 	startOperator(t, &requestLog{}, l.namespace)
 	older, newer := appNamed("orders"), appNamed("orders-v2")

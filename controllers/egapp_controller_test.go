@@ -31,6 +31,7 @@ func ordersApp() *v1alpha1.EGApp {
 }
 
 func TestC01_AnEGAppBecomesARunningDeploymentAndServiceThatItOwns(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	l.running(app)
@@ -49,6 +50,7 @@ func TestC01_AnEGAppBecomesARunningDeploymentAndServiceThatItOwns(t *testing.T) 
 }
 
 func TestC03_C04_TheContainerIsNamedAfterTheIdOrElseTheObject(t *testing.T) {
+	t.Parallel()
 	for id, want := range map[string]string{"": "orders", "app-00123": "app-00123", "Orders_API.v2": "orders-api-v2"} {
 		t.Run(id, func(t *testing.T) {
 			l := newLoop(t)
@@ -67,6 +69,7 @@ func TestC03_C04_TheContainerIsNamedAfterTheIdOrElseTheObject(t *testing.T) {
 }
 
 func TestC04_TwoIdsOfTheSameContainerNameAreTwoApps(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	first, second := ordersApp(), ordersApp()
 	first.Spec.AppID, second.Name, second.Spec.AppID = "Orders_API", "orders-2", "orders-api"
@@ -80,6 +83,7 @@ func TestC04_TwoIdsOfTheSameContainerNameAreTwoApps(t *testing.T) {
 }
 
 func TestC08_LabelsOfToolsReachNeitherChildrenNorPods(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	app.Labels = map[string]string{"app.kubernetes.io/instance": "argocd-app", "helm.sh/chart": "x", "cost-center": "42"}
@@ -115,6 +119,7 @@ func TestC08_LabelsOfToolsReachNeitherChildrenNorPods(t *testing.T) {
 }
 
 func TestC10_TheImageIsUsedToTheLetter(t *testing.T) {
+	t.Parallel()
 	digest := "@sha256:" + strings.Repeat("0123456789abcdef", 4)
 	for _, image := range []string{"registry.example.com:5000/team/app" + digest, "host:5000/app:1.2" + digest} {
 		t.Run(image, func(t *testing.T) {
@@ -133,6 +138,7 @@ func TestC10_TheImageIsUsedToTheLetter(t *testing.T) {
 }
 
 func TestC15_AFlippingSpecificationNeverReplacesTheDeployment(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	app.Spec.Image = "registry.example.com/orders:a"
@@ -159,6 +165,7 @@ func TestC15_AFlippingSpecificationNeverReplacesTheDeployment(t *testing.T) {
 }
 
 func TestC21_NoReplicasMeansStopped(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	app.Spec.ReplicaCount = new(int32(0))
@@ -177,6 +184,7 @@ func TestC21_NoReplicasMeansStopped(t *testing.T) {
 }
 
 func TestInstanceTypeEnvironmentAndFrameworkChangeThePod(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	l.running(app)
@@ -195,6 +203,7 @@ func TestInstanceTypeEnvironmentAndFrameworkChangeThePod(t *testing.T) {
 }
 
 func TestABadSpecificationStopsAndAGoodOneResumes(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(*v1alpha1.EGApp){
 		"an image with a scheme": func(a *v1alpha1.EGApp) { a.Spec.Image = "docker://nginx:1" },
 		"an image in upper case": func(a *v1alpha1.EGApp) { a.Spec.Image = "MyOrg/App:1.0" },

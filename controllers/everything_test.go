@@ -109,6 +109,7 @@ func TestEverythingSetsEachField(t *testing.T) {
 // Property 1: a steady state costs nothing, whatever is switched on, however often it is
 // looked at, however much time goes by, and when the operator starts again.
 func TestAnApplicationWithEverythingCostsNothingAtRest(t *testing.T) {
+	t.Parallel()
 	for name, p := range platforms {
 		t.Run(name, func(t *testing.T) {
 			l := newLoop(t, p.option)
@@ -157,6 +158,7 @@ func TestAnApplicationWithEverythingCostsNothingAtRest(t *testing.T) {
 // N39: the exposure follows what the cluster has, and without a host nothing is exposed
 // by what would catch the traffic of others.
 func TestN39_WithoutAHostOnlyARouteExposes(t *testing.T) {
+	t.Parallel()
 	for name, p := range platforms {
 		t.Run(name, func(t *testing.T) {
 			l := newLoop(t, p.option)
@@ -190,6 +192,7 @@ func TestN39_WithoutAHostOnlyARouteExposes(t *testing.T) {
 
 // N22: marks of tools on an EGApp reach neither its children nor its pods.
 func TestN22_MarksOfToolsStayOnTheEGApp(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t, onPlatform(false, "HTTPRoute", "ServiceMonitor"))
 	l.withEverything()
 	app := everythingApp(t)
@@ -228,6 +231,7 @@ func TestN22_MarksOfToolsStayOnTheEGApp(t *testing.T) {
 
 // N21: whatever scales an EGApp finds its pods by the scale subresource, in each state.
 func TestN21_TheScaleSubresourceAlwaysSelectsOurPods(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	check := func(state string) {
@@ -260,6 +264,7 @@ func TestN21_TheScaleSubresourceAlwaysSelectsOurPods(t *testing.T) {
 
 // N41: a budget that is made and deleted at each step of an autoscaler costs writes.
 func TestN41_ScalingWritesNothingButTheStatus(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	set(t, app, `{environment: prod, replicaCount: 1, autoscaling: {minReplicas: 1, maxReplicas: 5, targetCPUUtilizationPercentage: 70}}`)
@@ -287,6 +292,7 @@ func TestN41_ScalingWritesNothingButTheStatus(t *testing.T) {
 
 // N30: a rolling update of pods that share a claim which only one node may use never ends.
 func TestN30_TheStrategyFollowsTheClaim(t *testing.T) {
+	t.Parallel()
 	for mode, want := range map[corev1.PersistentVolumeAccessMode]string{
 		corev1.ReadWriteOnce: "Recreate", corev1.ReadWriteOncePod: "Recreate", corev1.ReadWriteMany: "RollingUpdate", "": "Recreate",
 	} {

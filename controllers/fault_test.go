@@ -166,6 +166,7 @@ func (l *loop) endState(app *v1alpha1.EGApp) string {
 }
 
 func TestTheOperatorConvergesWhereverItIsStopped(t *testing.T) {
+	t.Parallel()
 	counting := &faultyClient{}
 	want := tell(newLoop(t, wrapped(around(counting))), ordersApp())
 	if counting.writes < 25 {
@@ -213,6 +214,7 @@ func (l *loop) turnsUntilStopped(app client.Object, faulty *faultyClient) bool {
 }
 
 func TestTheOperatorConvergesWhateverFails(t *testing.T) {
+	t.Parallel()
 	want := tell(newLoop(t), ordersApp())
 	resource := schema.GroupResource{Group: "apps", Resource: "deployments"}
 	faults := map[string]error{

@@ -13,6 +13,7 @@ import (
 
 // Flux waits by kstatus, which takes an object without a status for one that needs none.
 func TestAnApplicationThatTheOperatorHasNotSeenIsNotTakenForFinished(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	for _, app := range []client.Object{ordersApp(), podinfoService()} {
 		l.create(app)
@@ -31,6 +32,11 @@ func TestAnApplicationThatTheOperatorHasNotSeenIsNotTakenForFinished(t *testing.
 			t.Errorf("a new %s is %s: %v", gvk.Kind, got, stored.Object["status"])
 		}
 		l.reconcile(app)
+		l.read(stored)
+		// OpenShift's console takes it for invalid when it is left out.
+		if pods, found, err := unstructured.NestedMap(stored.Object, "status", "podStatuses"); !found || len(pods) > 0 || err != nil {
+			t.Errorf("without pods the %s has the status %v", gvk.Kind, stored.Object["status"])
+		}
 		l.rollOut(app.GetName())
 		l.reconcile(app)
 		if got := health(); got != kstatus.CurrentStatus {

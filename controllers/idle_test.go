@@ -11,6 +11,7 @@ import (
 )
 
 func TestAReadyApplicationCostsNothing(t *testing.T) {
+	t.Parallel()
 	for name, app := range map[string]client.Object{"EGApp": ordersApp(), "DemoMicroService": podinfoService()} {
 		t.Run(name, func(t *testing.T) {
 			l := newLoop(t)
@@ -29,6 +30,7 @@ func TestAReadyApplicationCostsNothing(t *testing.T) {
 }
 
 func TestARestartWritesNothing(t *testing.T) {
+	t.Parallel()
 	for name, app := range map[string]client.Object{"EGApp": ordersApp(), "DemoMicroService": podinfoService()} {
 		t.Run(name, func(t *testing.T) {
 			l := newLoop(t)
@@ -48,6 +50,7 @@ func TestARestartWritesNothing(t *testing.T) {
 }
 
 func TestTheWayToReadyTakesTheLeastWrites(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		app  client.Object
 		want int

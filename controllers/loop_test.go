@@ -122,7 +122,7 @@ func newLoop(t *testing.T, opts ...loopOption) *loop {
 	}
 	l := &loop{T: t, ctx: t.Context(), requests: &requestLog{}, events: events.NewFakeRecorder(1000), clock: testingclock.NewFakeClock(time.Now()), platform: &o.facts}
 	var err error
-	if l.user, err = client.New(cluster, client.Options{Scheme: scheme}); err != nil {
+	if l.user, err = client.New(cluster, client.Options{Scheme: scheme, Mapper: mapper}); err != nil {
 		t.Fatal(err)
 	}
 	if l.namespace = o.namespace; l.namespace == "" {
@@ -139,8 +139,8 @@ func (l *loop) connect(o loopOptions) {
 	config.UserAgent = "platformapp"
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return l.requests.countedBy(next) })
 
-	options := controllers.ManagerOptions(append(o.others, l.namespace)).Cache
-	options.Scheme = scheme
+	options := controllers.ManagerOptions(append(o.others, l.namespace), controllers.NewAPIs()).Cache
+	options.Scheme, options.Mapper = scheme, mapper
 	reader, err := cache.New(config, options)
 	l.must(err)
 	l.must(controllers.IndexFields(l.ctx, reader))
@@ -161,14 +161,17 @@ func (l *loop) connect(o loopOptions) {
 		l.Fatal("the cache does not fill")
 	}
 	l.reader, l.caughtUp = reader, map[string]int{}
-	l.operator, err = client.NewWithWatch(config, client.Options{Scheme: scheme, Cache: &client.CacheOptions{Reader: reader}})
+	l.operator, err = client.NewWithWatch(config, client.Options{Scheme: scheme, Mapper: mapper, Cache: &client.CacheOptions{Reader: reader}})
 	l.must(err)
-	live, err := client.New(config, client.Options{Scheme: scheme})
+	live, err := client.New(config, client.Options{Scheme: scheme, Mapper: mapper})
 	l.must(err)
 	l.operator = o.wrap(l.operator)
 	d := controllers.Dependencies{
 		Client: l.operator, Live: live, Recorder: l.events, Clock: l.clock,
 		Platform: func() (platform.Facts, error) { return *l.platform, nil },
+		Lacks: func(_ context.Context, kind string) bool {
+			return slices.Contains([]string{"HTTPRoute", "Route", "ServiceMonitor"}, kind) && !l.platform.Kinds[kind]
+		},
 	}
 	l.egapps, l.services = controllers.NewEGAppReconciler(d, o.options), controllers.NewDemoMicroServiceReconciler(d)
 }
@@ -404,6 +407,11 @@ func (l *loop) tryRollOut(name string) error {
 	if err := l.user.Get(l.ctx, types.NamespacedName{Namespace: l.namespace, Name: name}, deployment); err != nil {
 		return err
 	}
+	return l.updateRolledOut(deployment)
+}
+
+// updateRolledOut writes the status of a Deployment of which all pods serve.
+func (l *loop) updateRolledOut(deployment *appsv1.Deployment) error {
 	n := *deployment.Spec.Replicas
 	deployment.Status = appsv1.DeploymentStatus{
 		ObservedGeneration: deployment.Generation,
@@ -460,7 +468,7 @@ func makeNamespace(t *testing.T, c client.Client) string {
 func eventually(t *testing.T, check func() error) {
 	t.Helper()
 	var err error
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		if err = check(); err == nil {
 			return
 		}

@@ -59,7 +59,7 @@ type watching struct {
 
 // newOptionalKinds returns the watches and adds them to the manager: a standby runs them
 // as well, so that its cache is full when it takes over.
-func newOptionalKinds(mgr manager.Manager, period time.Duration) (*optionalKinds, error) {
+func newOptionalKinds(mgr manager.Manager, period time.Duration, doubts platform.Doubts) (*optionalKinds, error) {
 	var kinds []schema.GroupVersionKind
 	for _, kind := range optional() {
 		gvk, err := apiutil.GVKForObject(kind.New(), mgr.GetScheme())
@@ -68,7 +68,7 @@ func newOptionalKinds(mgr manager.Manager, period time.Duration) (*optionalKinds
 		}
 		kinds = append(kinds, gvk)
 	}
-	watcher, err := platform.NewWatcher(mgr.GetConfig(), mgr.GetHTTPClient(), kinds, period)
+	watcher, err := platform.NewWatcher(mgr.GetConfig(), mgr.GetHTTPClient(), kinds, period, doubts)
 	if err != nil {
 		return nil, err
 	}

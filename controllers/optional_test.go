@@ -4,11 +4,13 @@
 package controllers_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -19,6 +21,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -88,11 +92,18 @@ func (c optionalCRDs) install() {
 	}
 }
 
-func (c optionalCRDs) remove() {
+// uninstall asks for the end of the definitions.
+func (c optionalCRDs) uninstall() {
 	c.Helper()
 	if err := envtest.UninstallCRDs(c.config, envtest.CRDInstallOptions{Paths: c.paths, ErrorIfPathMissing: true}); err != nil {
 		c.Fatal(err)
 	}
+}
+
+// remove returns when the definitions are gone.
+func (c optionalCRDs) remove() {
+	c.Helper()
+	c.uninstall()
 	crds, err := client.New(c.config, client.Options{Scheme: crdScheme(c.T)})
 	if err != nil {
 		c.Fatal(err)
@@ -149,8 +160,15 @@ func crdScheme(t *testing.T) *runtime.Scheme {
 }
 
 // Property 15: optional APIs come and go while the operator runs.
-func TestAnOptionalAPIIsUsedWhileItIsThere(t *testing.T) {
+func TestOptionalAPIs(t *testing.T) {
+	t.Parallel()
 	config := ownCluster(t)
+	t.Run("are used while they are there", func(t *testing.T) { areUsedWhileTheyAreThere(t, config) })
+	t.Run("are missed at once when they go", func(t *testing.T) { areMissedAtOnce(t, config) })
+}
+
+func areUsedWhileTheyAreThere(t *testing.T, config *rest.Config) {
+	t.Helper()
 	user, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {
 		t.Fatal(err)
@@ -247,4 +265,119 @@ func TestAnOptionalAPIIsUsedWhileItIsThere(t *testing.T) {
 	if g := l.deployment("by-gateway").Generation; g != generation+1 {
 		t.Errorf("the Deployment has generation %d, want %d: nothing but the number of pods changed", g, generation+1)
 	}
+}
+
+// The operator that looks for APIs once in an hour finds out by what it is refused that one
+// goes, also while the end of its definition waits for somebody.
+func areMissedAtOnce(t *testing.T, config *rest.Config) {
+	t.Helper()
+	user, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &loop{T: t, ctx: t.Context(), user: user, namespace: makeNamespace(t, user)}
+	routes, monitors := newOptionalCRDs(t, config, "HTTPRoute"), newOptionalCRDs(t, config, "ServiceMonitor")
+	routes.install()
+	monitors.install()
+	app := exposedApp("by-gateway")
+	app.Spec.Monitoring = nil
+	told, requests := l.reasonsOf(user), &requestLog{}
+	operator := rest.CopyConfig(config)
+	operator.Wrap(requests.countedBy)
+	startOperatorAt(t, operator, controllers.Options{MaxConcurrentReconciles: 2, DiscoveryPeriod: time.Hour}, l.namespace)
+	l.create(app)
+	isReason := func(reason string) func() error {
+		return func() error {
+			if err := l.tryRollOut(app.Name); err != nil {
+				return err
+			}
+			if err := user.Get(t.Context(), client.ObjectKeyFromObject(app), app); err != nil {
+				return err
+			}
+			return failsUnless(reasonOf(app) == reason, "it is %s: %s", reasonOf(app), messageOf(app))
+		}
+	}
+	eventually(t, isReason(appstatus.ReasonExposePending))
+
+	// Nobody uses this one: its watch alone tells.
+	before := requests.discoveries()
+	monitors.uninstall()
+	eventually(t, func() error {
+		return failsUnless(requests.discoveries() > before, "nobody looks for the API that is gone")
+	})
+
+	holder := &gatewayv1.HTTPRoute{ObjectMeta: metav1.ObjectMeta{Name: "held", Finalizers: []string{"example.com/hold"}}}
+	l.create(holder)
+	routes.uninstall()
+	eventually(t, isReason(appstatus.ReasonExposeUnavailable))
+	l.must(user.Patch(t.Context(), holder, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))))
+	routes.remove()
+	for _, reason := range told() {
+		if reason == appstatus.ReasonRefused || reason == appstatus.ReasonApplyFailed {
+			t.Errorf("it was told of as %s", reason)
+		}
+	}
+	for _, message := range logged.list() {
+		if strings.Contains(message, "could not find the requested resource") {
+			t.Errorf("the log has an error: %s", message)
+		}
+	}
+}
+
+// discoveries is how often the operator has asked which APIs there are; its clients do so
+// too, before their first requests.
+func (r *requestLog) discoveries() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := 0
+	for _, request := range r.requests {
+		if request == "GET /apis" {
+			n++
+		}
+	}
+	return n
+}
+
+// reasonsOf returns a function that tells which reasons EGApps of the namespace had since.
+func (l *loop) reasonsOf(user client.WithWatch) func() []string {
+	l.Helper()
+	events, err := user.Watch(l.ctx, &v1alpha1.EGAppList{}, client.InNamespace(l.namespace))
+	l.must(err)
+	reasons := make(chan []string, 1)
+	go func() {
+		var all []string
+		for event := range events.ResultChan() {
+			if app, ok := event.Object.(*v1alpha1.EGApp); ok {
+				all = append(all, reasonOf(app))
+			}
+		}
+		reasons <- all
+	}()
+	return func() []string {
+		events.Stop()
+		return <-reasons
+	}
+}
+
+// logged are the errors that client-go has logged in this process.
+var logged = &errorLog{}
+
+type errorLog struct {
+	mu       sync.Mutex
+	messages []string
+}
+
+// catch begins to keep errors. It must run before client-go does.
+func (e *errorLog) catch() {
+	utilruntime.ErrorHandlers = append(utilruntime.ErrorHandlers, func(_ context.Context, err error, message string, _ ...any) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.messages = append(e.messages, fmt.Sprintf("%s: %v", message, err))
+	})
+}
+
+func (e *errorLog) list() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.messages)
 }

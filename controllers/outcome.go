@@ -53,7 +53,9 @@ func outcomeOf(applied workload.Applied, err error) outcome {
 		return outcome{stale: true}
 	case applied.Failure != nil && applied.Failure.Reason == workload.FailureInvalid:
 		return outcome{wait: invalidRecheck}
-	case applied.Failure != nil && applied.Failure.Reason != workload.FailureTransient:
+	case applied.Failure != nil && (applied.Failure.Reason == workload.FailureTransient || applied.Failure.Reason == workload.FailureUnserved):
+		return outcome{err: err}
+	case applied.Failure != nil:
 		return outcome{wait: refusalRecheck}
 	case err != nil:
 		return outcome{err: err}

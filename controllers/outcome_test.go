@@ -54,6 +54,7 @@ func TestOutcomeOfApplying(t *testing.T) {
 		}, errForbidden, time.Minute, false, false},
 		{"the namespace is being deleted", failed(workload.FailureNamespaceTerminating), errForbidden, 0, false, true},
 		{"a webhook denies with the code of a conflict", failed(workload.FailureTransient), errConflict, 0, true, false},
+		{"the server lacks an API that it says it has", failed(workload.FailureUnserved), errNotFound, 0, true, false},
 		{"the server fails", failed(workload.FailureTransient), errServer, 0, true, false},
 		{"the server fails while a name is taken", workload.Applied{Conflicts: conflict}, errServer, 0, true, false},
 		{"pruning fails", workload.Applied{}, errServer, 0, true, false},

@@ -46,6 +46,7 @@ func foreignService(name string) *corev1.Service {
 }
 
 func TestC09_AnObjectOfSomebodyElseIsLeftAloneUntilItsNameIsFree(t *testing.T) {
+	t.Parallel()
 	for kind, foreign := range map[string]client.Object{"Deployment": foreignDeployment("orders"), "Service": foreignService("orders")} {
 		t.Run(kind, func(t *testing.T) {
 			l := newLoop(t)
@@ -100,6 +101,7 @@ func TestC09_AnObjectOfSomebodyElseIsLeftAloneUntilItsNameIsFree(t *testing.T) {
 }
 
 func TestTwoKindsOfOneNameNeverShareAnObject(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	l.running(app)
@@ -126,6 +128,7 @@ func TestTwoKindsOfOneNameNeverShareAnObject(t *testing.T) {
 }
 
 func TestAStrippedOwnerReferenceIsPutBack(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	l.running(app)
@@ -138,6 +141,7 @@ func TestAStrippedOwnerReferenceIsPutBack(t *testing.T) {
 }
 
 func TestStrippedLabelsArePutBack(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	l.running(app)
@@ -156,6 +160,7 @@ func TestStrippedLabelsArePutBack(t *testing.T) {
 }
 
 func TestTheSuccessorWaitsUntilThePredecessorsObjectsAreGone(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	l.running(app)
@@ -194,6 +199,7 @@ func surplusService(app *devopsv1.DemoMicroService) *corev1.Service {
 }
 
 func TestWhatTheSpecificationNoLongerWantsIsPrunedIfItIsOurs(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		disown bool
 		pruned bool
@@ -222,6 +228,7 @@ func TestWhatTheSpecificationNoLongerWantsIsPrunedIfItIsOurs(t *testing.T) {
 }
 
 func TestAPruneThatFailsIsTold(t *testing.T) {
+	t.Parallel()
 	faulty := &faultyClient{err: apierrors.NewForbidden(schema.GroupResource{Resource: "services"}, "podinfo", errors.New(`User "operator" cannot delete resource "services"`))}
 	l := newLoop(t, wrapped(around(faulty)))
 	app := podinfoService()
@@ -243,6 +250,7 @@ func TestAPruneThatFailsIsTold(t *testing.T) {
 }
 
 func TestADeletedApplicationIsNotTouched(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	app.Finalizers = []string{"example.com/keep"}

@@ -37,6 +37,7 @@ type Reconciler[T application] struct {
 	references *observe.References
 	applier    *apply.Applier
 	reporter   *reporter
+	lacks      func(ctx context.Context, kind string) bool
 	newObject  func() T
 	translate  func(T) (workload.Workload, error)
 	checks     []check[T]
@@ -61,15 +62,27 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request
 		return r.finish(ctx, app, w, observed, unreadable(err), outcome{stall: stall, err: err})
 	case stall != nil:
 		return r.finish(ctx, app, w, observed, workload.Applied{}, stalled(stall))
-	case w.Paused:
-		return r.finish(ctx, app, w, observed, workload.Applied{}, outcome{})
 	}
 	desired := resources.Desired(w, observed)
+	surplus := resources.Surplus(w, desired, observed)
+	if w.Paused {
+		waiting, err := r.applier.Waiting(w.Owner, desired, surplus, observed)
+		return r.finish(ctx, app, w, observed, workload.Applied{Waiting: waiting}, outcome{err: err})
+	}
 	applied, err := r.applier.Apply(ctx, w.Owner, desired, observed)
 	if err == nil {
-		err = r.applier.Prune(ctx, resources.Surplus(w, desired, observed), &applied)
+		err = r.applier.Prune(ctx, surplus, &applied)
 	}
-	return r.finish(ctx, app, w, observed, applied, outcomeOf(applied, err))
+	return r.finish(ctx, app, w, observed, applied, r.outcome(ctx, applied, err))
+}
+
+// outcome returns what came of applying the children. An optional kind that the API server
+// turns out to lack was decided on before it went: the next turn does without it.
+func (r *Reconciler[T]) outcome(ctx context.Context, applied workload.Applied, err error) outcome {
+	if f := applied.Failure; f != nil && f.Reason == workload.FailureUnserved && r.lacks(ctx, f.Kind) {
+		return outcome{wait: staleRecheck, stale: true}
+	}
+	return outcomeOf(applied, err)
 }
 
 // unreadable is what came of a turn that could not see all that it has to decide by.

@@ -168,7 +168,9 @@ func keepTransitionTimes(current, next []metav1.Condition) []metav1.Condition {
 func keepUnseen(next *appstatus.Status, last appstatus.Status) {
 	next.Replicas, next.ReadyReplicas = last.Replicas, last.ReadyReplicas
 	next.UpdatedReplicas, next.AvailableReplicas = last.UpdatedReplicas, last.AvailableReplicas
-	next.Pods, next.PodStatuses = last.Pods, last.PodStatuses
+	if last.PodStatuses != nil {
+		next.Pods, next.PodStatuses = last.Pods, last.PodStatuses
+	}
 	if available := meta.FindStatusCondition(last.Conditions, appstatus.ConditionAvailable); available != nil {
 		meta.SetStatusCondition(&next.Conditions, *available)
 	}

@@ -13,8 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -40,7 +41,8 @@ func startOperator(t *testing.T, requests *requestLog, namespaces ...string) (st
 // another cluster.
 func startOperatorAt(t *testing.T, config *rest.Config, o controllers.Options, namespaces ...string) (stop func()) {
 	t.Helper()
-	options := controllers.ManagerOptions(namespaces)
+	apis := controllers.NewAPIs()
+	options := controllers.ManagerOptions(namespaces, apis)
 	options.Scheme = scheme
 	options.Metrics = metricsserver.Options{BindAddress: "0"}
 	// The names of controllers are unique in a process; here several operators share one.
@@ -50,7 +52,7 @@ func startOperatorAt(t *testing.T, config *rest.Config, o controllers.Options, n
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	if err := controllers.SetupWithManager(ctx, mgr, o); err != nil {
+	if err := controllers.SetupWithManager(ctx, mgr, apis, o); err != nil {
 		t.Fatal(err)
 	}
 	stopped := make(chan error, 1)
@@ -82,6 +84,7 @@ func (l *loop) isRunning(app *v1alpha1.EGApp) error {
 }
 
 func TestTheOperatorKeepsToItsNamespaces(t *testing.T) {
+	t.Parallel()
 	for name, count := range map[string]int{"one namespace": 1, "several namespaces": 3} {
 		t.Run(name, func(t *testing.T) {
 			var inside []*loop
@@ -98,16 +101,15 @@ func TestTheOperatorKeepsToItsNamespaces(t *testing.T) {
 			outside.create(stranger)
 			const apps = 10
 			for _, l := range inside {
-				var all []*v1alpha1.EGApp
+				l.playDeploymentController()
 				for i := range apps {
 					app := ordersApp()
 					app.Name, app.Spec.AppID = fmt.Sprintf("orders-%d", i), ""
 					l.create(app)
-					all = append(all, app)
 				}
-				for _, app := range all {
-					eventually(t, func() error { return l.isRunning(app) })
-				}
+			}
+			for _, l := range inside {
+				l.awaitRunning(apps)
 			}
 			stop()
 
@@ -139,6 +141,7 @@ func TestTheOperatorKeepsToItsNamespaces(t *testing.T) {
 // TestReadsSeeTheOperatorsOwnWrites counts the writes of many applications that start at
 // once: a loop that reads a view from before its writes makes some of them twice.
 func TestReadsSeeTheOperatorsOwnWrites(t *testing.T) {
+	t.Parallel()
 	for name, count := range map[string]int{"one namespace": 1, "several namespaces": 3} {
 		t.Run(name, func(t *testing.T) {
 			var users []*loop
@@ -150,15 +153,16 @@ func TestReadsSeeTheOperatorsOwnWrites(t *testing.T) {
 			requests := &requestLog{}
 			stop := startOperator(t, requests, namespaces...)
 			const apps = 60
-			var all []*v1alpha1.EGApp
+			for _, user := range users {
+				user.playDeploymentController()
+			}
 			for i := range apps {
 				app := ordersApp()
 				app.Name, app.Spec.AppID = fmt.Sprintf("orders-%d", i), ""
 				users[i%count].create(app)
-				all = append(all, app)
 			}
-			for i, app := range all {
-				eventually(t, func() error { return users[i%count].isRunning(app) })
+			for _, user := range users {
+				user.awaitRunning(apps / count)
 			}
 			stop()
 			perResource := map[string]int{}
@@ -181,16 +185,23 @@ func TestReadsSeeTheOperatorsOwnWrites(t *testing.T) {
 	}
 }
 
+// It runs beside no other test, since it counts the turns of all operators of the process.
 func TestC29_ARestartWithAThousandIdleEGAppsWritesNothing(t *testing.T) {
 	const apps = 1000
 	l := newUser(t)
+	l.playDeploymentController()
 	stop := startOperator(t, &requestLog{}, l.namespace)
 	var users errgroup.Group
 	users.SetLimit(16)
 	for i := range apps {
-		users.Go(func() error { return l.runs(fmt.Sprintf("orders-%d", i)) })
+		users.Go(func() error {
+			app := ordersApp()
+			app.Name, app.Namespace, app.Spec.AppID = fmt.Sprintf("orders-%d", i), l.namespace, ""
+			return l.user.Create(l.ctx, app)
+		})
 	}
 	l.must(users.Wait())
+	l.awaitRunning(apps)
 	stop()
 
 	list := &v1alpha1.EGAppList{}
@@ -213,16 +224,54 @@ func TestC29_ARestartWithAThousandIdleEGAppsWritesNothing(t *testing.T) {
 	}
 }
 
-// runs creates an EGApp and returns when it is Running.
-func (l *loop) runs(name string) error {
-	app := ordersApp()
-	app.Name, app.Namespace, app.Spec.AppID = name, l.namespace, ""
-	if err := l.user.Create(l.ctx, app); err != nil {
-		return err
+// watch tells of the objects of a kind in the namespace, those that are there at first.
+func (l *loop) watch(list client.ObjectList) <-chan watch.Event {
+	l.Helper()
+	user, err := client.NewWithWatch(cluster, client.Options{Scheme: scheme, Mapper: mapper})
+	l.must(err)
+	events, err := user.Watch(l.ctx, list, client.InNamespace(l.namespace))
+	l.must(err)
+	l.Cleanup(events.Stop)
+	return events.ResultChan()
+}
+
+// playDeploymentController rolls out each Deployment of the namespace, once for each change,
+// until the test ends.
+func (l *loop) playDeploymentController() {
+	l.Helper()
+	events := l.watch(&appsv1.DeploymentList{})
+	go func() {
+		for event := range events {
+			deployment, ok := event.Object.(*appsv1.Deployment)
+			if ok && event.Type != watch.Deleted && deployment.Status.ObservedGeneration < deployment.Generation {
+				// If it has changed meanwhile another event tells of it.
+				_ = l.updateRolledOut(deployment)
+			}
+		}
+	}()
+}
+
+// awaitRunning returns when so many EGApps of the namespace are Running.
+func (l *loop) awaitRunning(count int) {
+	l.Helper()
+	events, running := l.watch(&v1alpha1.EGAppList{}), map[string]bool{}
+	late := time.After(3 * time.Minute)
+	for len(running) < count {
+		select {
+		case event := <-events:
+			app, ok := event.Object.(*v1alpha1.EGApp)
+			if !ok {
+				l.Fatalf("the watch ends with %v", event)
+			}
+			if app.Status.Phase == appstatus.PhaseRunning && app.Status.ObservedGeneration == app.Generation {
+				running[app.Name] = true
+			} else {
+				delete(running, app.Name)
+			}
+		case <-late:
+			l.Fatalf("only %d EGApps are Running, want %d", len(running), count)
+		}
 	}
-	return wait.PollUntilContextTimeout(l.ctx, 20*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
-		return l.isRunning(app) == nil, nil
-	})
 }
 
 // turnsSoFar is how many turns the loop for EGApps has ended in this process.

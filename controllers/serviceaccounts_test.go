@@ -28,6 +28,7 @@ func robot(annotations map[string]string) *corev1.ServiceAccount {
 
 // Property 18 and N26: whoever may create an EGApp gets no rights of a ServiceAccount by it.
 func TestN26_AnEGAppRunsAsAServiceAccountThatConsents(t *testing.T) {
+	t.Parallel()
 	consent := map[string]string{"platform.evillgenius.com/allow-egapps": "true"}
 	for name, test := range map[string]struct {
 		account *corev1.ServiceAccount
@@ -81,6 +82,7 @@ func TestN26_AnEGAppRunsAsAServiceAccountThatConsents(t *testing.T) {
 }
 
 func TestN26_AConsentThatIsTakenBackLeavesWhatRuns(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	account := robot(map[string]string{"platform.evillgenius.com/allow-egapps": "true"})
 	l.create(account)

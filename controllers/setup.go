@@ -8,13 +8,17 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -77,6 +81,8 @@ type Dependencies struct {
 	Live client.Reader
 	// Platform returns what is known of the cluster, or why nothing is.
 	Platform func() (platform.Facts, error)
+	// Lacks looks anew whether the cluster lacks an optional kind.
+	Lacks func(ctx context.Context, kind string) bool
 	// Recorder takes the events.
 	Recorder events.EventRecorder
 	// Clock paces the status writes.
@@ -91,6 +97,7 @@ func newReconciler[T application](d Dependencies, kind string, newObject func() 
 		references: observe.NewReferences(),
 		applier:    apply.New(metrics.Counted(d.Client), d.Live, fence.Expect),
 		reporter:   newReporter(d, kind, fence.Expect),
+		lacks:      d.Lacks,
 		newObject:  newObject,
 		translate:  translate,
 		checks:     checks,
@@ -100,11 +107,13 @@ func newReconciler[T application](d Dependencies, kind string, newObject func() 
 // ManagerOptions returns what the controllers ask of their manager: the cache, limited to
 // the operator's own objects in the given namespaces (none means all), and full already
 // when a standby takes over.
-func ManagerOptions(namespaces []string) manager.Options {
-	return manager.Options{
+func ManagerOptions(namespaces []string, apis *APIs) manager.Options {
+	options := manager.Options{
 		Cache:      observe.CacheOptions(namespaces, &v1alpha1.EGApp{}, &devopsv1.DemoMicroService{}),
 		Controller: config.Controller{EnableWarmup: new(true)},
 	}
+	options.Cache.DefaultWatchErrorHandler = apis.watchFailed
+	return options
 }
 
 // IndexFields adds the indexes that the controllers read by. It must run before the cache
@@ -116,17 +125,19 @@ func IndexFields(ctx context.Context, indexer client.FieldIndexer) error {
 	return indexAppIDs(ctx, indexer)
 }
 
-// SetupWithManager adds the controllers of both kinds to the manager.
-func SetupWithManager(ctx context.Context, mgr manager.Manager, options Options) error {
+// SetupWithManager adds the controllers of both kinds to the manager, which has the options
+// that ManagerOptions returned for the same apis.
+func SetupWithManager(ctx context.Context, mgr manager.Manager, apis *APIs, options Options) error {
 	if err := IndexFields(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	kinds, err := newOptionalKinds(mgr, options.DiscoveryPeriod)
+	kinds, err := newOptionalKinds(mgr, options.DiscoveryPeriod, apis.doubts)
 	if err != nil {
 		return err
 	}
+	apis.kinds.Store(kinds)
 	d := Dependencies{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Platform: kinds.facts,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Platform: apis.facts, Lacks: apis.lacks,
 		Recorder: mgr.GetEventRecorder(workload.FieldManager), Clock: clock.RealClock{},
 	}
 	egapps := NewEGAppReconciler(d, options)
@@ -148,6 +159,10 @@ func SetupWithManager(ctx context.Context, mgr manager.Manager, options Options)
 // label, which are the children, whoever controls them now, and their pods, and of what it
 // refers to.
 func watch[T application](mgr manager.Manager, name, selectorKey string, r *Reconciler[T], kinds *optionalKinds, options Options) (*builder.Builder, error) {
+	gvk, err := apiutil.GVKForObject(r.newObject(), mgr.GetScheme())
+	if err != nil {
+		return nil, err
+	}
 	owner := toOwner(r.kind, selectorKey)
 	optionals, err := kinds.sourceFor(r.newObject(), mgr.GetScheme(), owner)
 	if err != nil {
@@ -161,6 +176,7 @@ func watch[T application](mgr manager.Manager, name, selectorKey string, r *Reco
 		WatchesRawSource(optionals).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: options.MaxConcurrentReconciles,
+			LogConstructor:          logOf(mgr.GetLogger(), name, gvk),
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry),
 		})
 	for _, kind := range resources.Kinds {
@@ -172,6 +188,19 @@ func watch[T application](mgr manager.Manager, name, selectorKey string, r *Reco
 		b = b.Watches(object, toReferrers(r.references))
 	}
 	return b, nil
+}
+
+// logOf returns what makes the logs of a controller: of a turn with the application, and of
+// the controller's own doings, such as the start of each of its watches, only in detail.
+// Errors are told of both.
+func logOf(log logr.Logger, name string, gvk schema.GroupVersionKind) func(*reconcile.Request) logr.Logger {
+	log = log.WithValues("controller", name, "controllerGroup", gvk.Group, "controllerKind", gvk.Kind)
+	return func(request *reconcile.Request) logr.Logger {
+		if request == nil {
+			return log.V(1)
+		}
+		return log.WithValues("object", klog.KRef(request.Namespace, request.Name), "namespace", request.Namespace, "name", request.Name)
+	}
 }
 
 // uninterrupted lets a turn that is under way end when the operator is stopped: what it

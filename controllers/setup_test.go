@@ -4,12 +4,17 @@
 package controllers
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/go-logr/logr/funcr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"platformapp/internal/workload"
 )
@@ -73,5 +78,28 @@ func TestAReplicaSetIsLookedAtWhenWhatIsReadOfItChanges(t *testing.T) {
 				t.Errorf("it is looked at: %t", got)
 			}
 		})
+	}
+}
+
+// Each watch of a controller tells of its start: two dozen lines that say nothing.
+func TestAControllersOwnDoingsAreToldInDetailAlone(t *testing.T) {
+	var lines []string
+	log := funcr.New(func(_, arguments string) { lines = append(lines, arguments) }, funcr.Options{})
+	loggers := logOf(log, "egapp", schema.GroupVersionKind{Group: "g", Version: "v1", Kind: "EGApp"})
+	loggers(nil).Info("Starting EventSource")
+	if len(lines) > 0 {
+		t.Errorf("told are %q", lines)
+	}
+	loggers(nil).Error(errors.New("no such kind"), "Could not wait for Cache to sync")
+	loggers(&reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "team-a", Name: "orders"}}).Info("Reconciler error")
+	for i, words := range [][]string{
+		{`"error"="no such kind"`, `"controller"="egapp"`, `"controllerGroup"="g"`, `"controllerKind"="EGApp"`},
+		{"Reconciler error", `"controller"="egapp"`, `"namespace"="team-a"`, `"name"="orders"`, `"object"=`},
+	} {
+		for _, word := range words {
+			if i >= len(lines) || !strings.Contains(lines[i], word) {
+				t.Errorf("the lines %q do not say %s", lines, word)
+			}
+		}
 	}
 }

@@ -92,6 +92,7 @@ func crashingPod() corev1.PodStatus {
 }
 
 func TestThePodsOfTheStatusAreSortedAndOnlyTheApplicationsOwn(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	l.running(app)
@@ -116,6 +117,7 @@ func TestThePodsOfTheStatusAreSortedAndOnlyTheApplicationsOwn(t *testing.T) {
 }
 
 func TestReadyGoesWithinOneTurnOfACrashAndComesBack(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	l.running(app)
@@ -145,6 +147,7 @@ func TestReadyGoesWithinOneTurnOfACrashAndComesBack(t *testing.T) {
 }
 
 func TestCountsAloneAreWrittenOnceASecondAndTransitionsAtOnce(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	l.create(app)
@@ -181,6 +184,7 @@ func TestCountsAloneAreWrittenOnceASecondAndTransitionsAtOnce(t *testing.T) {
 }
 
 func TestTheFirstStatusTellsZeroPods(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	l.create(app)
@@ -194,6 +198,7 @@ func TestTheFirstStatusTellsZeroPods(t *testing.T) {
 }
 
 func TestTransitionTimesMoveOnlyOnATransition(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	l.running(app)
@@ -218,6 +223,7 @@ func TestTransitionTimesMoveOnlyOnATransition(t *testing.T) {
 }
 
 func TestEventsTellTransitionsOnce(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	l.running(app)
@@ -236,6 +242,7 @@ func TestEventsTellTransitionsOnce(t *testing.T) {
 }
 
 func TestAStatusIsNeverWrittenOnASuccessor(t *testing.T) {
+	t.Parallel()
 	faulty := &faultyClient{}
 	l := newLoop(t, wrapped(around(faulty)))
 	app := ordersApp()
@@ -260,6 +267,7 @@ func TestAStatusIsNeverWrittenOnASuccessor(t *testing.T) {
 }
 
 func TestARefusalIsToldInTheServersWords(t *testing.T) {
+	t.Parallel()
 	resource := schema.GroupResource{Group: "apps", Resource: "deployments"}
 	for name, test := range map[string]struct {
 		fault  error
@@ -308,6 +316,7 @@ func TestARefusalIsToldInTheServersWords(t *testing.T) {
 }
 
 func TestAStoredObjectThatBreaksARuleOfTodayStalls(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	l.create(app)

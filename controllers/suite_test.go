@@ -14,9 +14,11 @@ import (
 	"testing"
 
 	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"platformapp/controllers"
 	"platformapp/internal/localcluster"
@@ -30,6 +32,12 @@ var cluster *rest.Config
 // binaries is the folder of the programs of a control plane, for tests that need one of
 // their own.
 var binaries string
+
+// parallelTests is how many tests run at once.
+const parallelTests = 8
+
+// mapper tells the paths of the kinds: it asks the shared API server once, not for each client.
+var mapper meta.RESTMapper
 
 // scheme knows the types that the operator reads and writes.
 var scheme = runtime.NewScheme()
@@ -49,6 +57,9 @@ func TestMain(m *testing.M) {
 
 func runWithControlPlane(m *testing.M) (code int, err error) {
 	ctrl.SetLogger(logr.Discard())
+	if err := testutil.RunInParallel(parallelTests); err != nil {
+		return 0, err
+	}
 	if err := controllers.AddToScheme(scheme); err != nil {
 		return 0, err
 	}
@@ -68,6 +79,14 @@ func runWithControlPlane(m *testing.M) (code int, err error) {
 	}
 	defer func() { err = errors.Join(err, environment.Stop()) }()
 	cluster.QPS = -1
+	httpClient, err := rest.HTTPClientFor(cluster)
+	if err != nil {
+		return 0, err
+	}
+	if mapper, err = apiutil.NewDynamicRESTMapper(cluster, httpClient); err != nil {
+		return 0, err
+	}
 	cluster.Wrap(written.countedBy)
+	logged.catch()
 	return m.Run(), nil
 }

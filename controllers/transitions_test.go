@@ -151,6 +151,7 @@ func (l *loop) comparable(app *v1alpha1.EGApp) map[string]string {
 
 // Each field that is set, changed and taken away leaves what never having set it does.
 func TestAFieldThatIsTakenAwayLeavesNothing(t *testing.T) {
+	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(fieldValues)) {
 		values := fieldValues[name]
 		t.Run(name, func(t *testing.T) {
@@ -222,6 +223,7 @@ func TestAllPairsOfChoicesAreTested(t *testing.T) {
 
 // Each change from one set of choices to another ends where the other alone does.
 func TestEachChangeOfChoicesEndsAsAFreshOne(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	var specs []v1alpha1.EGAppSpec
 	var want []map[string]string
@@ -230,29 +232,33 @@ func TestEachChangeOfChoicesEndsAsAFreshOne(t *testing.T) {
 		specs = append(specs, spec)
 		want = append(want, l.fresh(spec))
 	}
-	app := appOf(t)
-	app.Spec = specs[0]
-	l.create(app)
-	l.come(app)
-	walk := func(to int) {
-		t.Helper()
-		l.change(app, func() { app.Spec = specs[to] })
-		l.come(app)
-		if diff := cmp.Diff(want[to], l.comparable(app)); diff != "" {
-			t.Fatalf("to %s: (-a fresh one +this one):\n%s", pairs()[to], diff)
-		}
-	}
 	for i := range specs {
-		walk(i)
-		for j := i + 1; j < len(specs); j++ {
-			walk(j)
-			walk(i)
-		}
+		t.Run(pairs()[i], func(t *testing.T) {
+			t.Parallel()
+			l := newLoop(t)
+			app := appOf(t)
+			app.Spec = *specs[i].DeepCopy()
+			l.create(app)
+			l.come(app)
+			walk := func(to int) {
+				t.Helper()
+				l.change(app, func() { app.Spec = *specs[to].DeepCopy() })
+				l.come(app)
+				if diff := cmp.Diff(want[to], l.comparable(app)); diff != "" {
+					t.Fatalf("to %s: (-a fresh one +this one):\n%s", pairs()[to], diff)
+				}
+			}
+			for j := i + 1; j < len(specs); j++ {
+				walk(j)
+				walk(i)
+			}
+		})
 	}
 }
 
 // Property 11: a specification that breaks a rule stops, and a good one resumes.
 func TestGoodBadGoodEndsAsGood(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t, everywhere())
 	l.withEverything()
 	app := everythingApp(t)

@@ -14,6 +14,7 @@ import (
 
 // Of a kind of which the cluster does not tell whether it has it, only those wait who need it.
 func TestAKindThatIsNotKnownHoldsUpNobodyElse(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	delete(l.platform.Kinds, "Route")
 	l.platform.Unknown = map[string]bool{"Route": true}
@@ -27,6 +28,7 @@ func TestAKindThatIsNotKnownHoldsUpNobodyElse(t *testing.T) {
 
 // What is said does not stay Ready while the operator sees too little to act, and the pods go.
 func TestWhatCannotBeReadIsTold(t *testing.T) {
+	t.Parallel()
 	l := newLoop(t)
 	app := ordersApp()
 	set(t, app, `expose: {hosts: [orders.example.com]}`)

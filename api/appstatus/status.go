@@ -30,6 +30,10 @@ type Status struct {
 	// +optional
 	Replicas int32 `json:"replicas"`
 
+	// DesiredReplicas is the number of pods that is asked for, by the specification or by an autoscaler.
+	// +optional
+	DesiredReplicas int32 `json:"desiredReplicas"`
+
 	// ReadyReplicas counts the pods that are ready to serve.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status,displayName="Ready Pods",xDescriptors={"urn:alm:descriptor:com.tectonic.ui:podCount"}
@@ -58,8 +62,8 @@ type Status struct {
 	// +kubebuilder:validation:MaxItems=100
 	Pods []string `json:"pods,omitempty"`
 
-	// PodStatuses groups the names in pods by the state of the pod: Running (ready), NotReady, Pending, Terminating, Failed, Succeeded, or a container's reason such as CrashLoopBackOff.
+	// PodStatuses groups the names in pods by the state of the pod: Running (ready), NotReady, Pending, Terminating, Failed, Succeeded, or a container's reason such as CrashLoopBackOff. It is empty, not left out, when there are none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status,displayName="Pods by State",xDescriptors={"urn:alm:descriptor:com.tectonic.ui:podStatuses"}
-	PodStatuses map[string][]string `json:"podStatuses,omitempty"`
+	PodStatuses map[string][]string `json:"podStatuses"`
 }

@@ -54,6 +54,7 @@ func conflictsOf(applied workload.Applied) []string {
 }
 
 func TestN24_WhatIsRestoredFromABackupIsAdoptedByConsentAlone(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	everything(s, workload.ExposureIngress)
 	s.settle()
@@ -107,6 +108,7 @@ func TestN24_WhatIsRestoredFromABackupIsAdoptedByConsentAlone(t *testing.T) {
 }
 
 func TestN24_AHeldNumberSurvivesARestore(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.w.Autoscaling = autoscaling(2, 10)
 	s.settle()
@@ -128,6 +130,7 @@ func TestN24_AHeldNumberSurvivesARestore(t *testing.T) {
 }
 
 func TestAnObjectThatDoesNotFitIsNotAdopted(t *testing.T) {
+	t.Parallel()
 	metadata := func(s *stage) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: s.w.Owner.Namespace, Name: "orders", Annotations: map[string]string{workload.AnnotationAdoptBy: "orders"}}
 	}
@@ -176,6 +179,7 @@ func TestAnObjectThatDoesNotFitIsNotAdopted(t *testing.T) {
 }
 
 func TestC09_NothingIsMadeWhileTheDeploymentsNameIsTaken(t *testing.T) {
+	t.Parallel()
 	for name, seen := range map[string]bool{"seen": true, "not in the cache": false} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
@@ -205,6 +209,7 @@ func TestC09_NothingIsMadeWhileTheDeploymentsNameIsTaken(t *testing.T) {
 // A cache that lags, or a label that somebody took away, hides an object of ours: what was
 // decided without it, such as the number of pods, must not be written to it.
 func TestWhatWasDecidedWithoutALiveObjectIsNotWrittenToIt(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.w.Autoscaling = autoscaling(2, 10)
 	s.settle()

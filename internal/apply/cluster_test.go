@@ -27,6 +27,9 @@ import (
 // real definitions of the optional kinds. No controller runs: the tests play them.
 var cluster *rest.Config
 
+// parallelTests is how many tests run at once.
+const parallelTests = 8
+
 // scheme knows the types of all children.
 var scheme = runtime.NewScheme()
 
@@ -43,6 +46,9 @@ func TestMain(m *testing.M) {
 func runWithControlPlane(m *testing.M) (code int, err error) {
 	ctx := context.Background()
 	ctrl.SetLogger(logr.Discard())
+	if err := testutil.RunInParallel(parallelTests); err != nil {
+		return 0, err
+	}
 	builder := runtime.NewSchemeBuilder(clientgoscheme.AddToScheme, resources.AddOptionalToScheme)
 	if err := builder.AddToScheme(scheme); err != nil {
 		return 0, err

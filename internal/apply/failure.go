@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"platformapp/internal/workload"
@@ -33,6 +34,24 @@ func isStale(err error) bool {
 		(strings.Contains(err.Error(), "the object has been modified") || strings.Contains(err.Error(), "does not match the ResourceVersion in record") || strings.Contains(err.Error(), "Precondition failed") || strings.Contains(err.Error(), "uid mismatch")))
 }
 
+// definitionEnds are the words in which the API server refuses to make an object of a kind
+// whose definition is being deleted.
+const definitionEnds = "custom resource definition is terminating"
+
+// IsUnserved tells whether a request failed because the API server does not serve the kind,
+// or no longer: it knows no such path, which it says in plain text, unlike that an object is
+// not there.
+func IsUnserved(err error) bool {
+	switch {
+	case meta.IsNoMatchError(err):
+		return true
+	case apierrors.IsNotFound(err):
+		return apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+	default:
+		return apierrors.IsForbidden(err) && strings.Contains(err.Error(), definitionEnds)
+	}
+}
+
 // isTaken tells that an object was not created, since there may be one of its name.
 func isTaken(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
 
@@ -43,6 +62,8 @@ func failureOf(kind string, err error) *workload.Failure {
 	switch {
 	case isStale(err):
 		return nil
+	case IsUnserved(err):
+		failure.Reason = workload.FailureUnserved
 	case errors.Is(err, errUnseen):
 		failure.Reason = workload.FailureRefused
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
@@ -59,6 +80,10 @@ func failureOf(kind string, err error) *workload.Failure {
 	return failure
 }
 
+// unknownField are the words in which an API server that is older than a field refuses to
+// apply it. It calls that an error of its own.
+const unknownField = "field not declared in schema"
+
 // breaksRule tells that the API server itself refuses what is written, by rules that stay.
 // Policies and webhooks, which people change, may deny with the same codes.
 func breaksRule(err error) bool {
@@ -67,6 +92,8 @@ func breaksRule(err error) bool {
 		return false
 	case apierrors.IsInvalid(err):
 		return namesField(err)
+	case strings.Contains(err.Error(), unknownField):
+		return true
 	default:
 		return apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err)
 	}

@@ -6,11 +6,13 @@ package apply
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -31,10 +33,19 @@ func TestFailuresAreSortedByWhoHasToAct(t *testing.T) {
 	webhook := apierrors.NewInvalid(service, "orders", brokenRule)
 	webhook.ErrStatus.Message = `admission webhook "w.example.com" denied the request: ` + webhook.ErrStatus.Message
 	webhooksRequest := apierrors.NewBadRequest(`admission webhook "w.example.com" denied the request: no`)
+	routes := schema.GroupResource{Group: "gateway.networking.k8s.io", Resource: "httproutes"}
+	noPath := apierrors.NewGenericServerResponse(http.StatusNotFound, "patch", routes, "orders", "404 page not found", 0, true)
+	older := apierrors.NewGenericServerResponse(http.StatusInternalServerError, "patch", services, "orders",
+		"failed to create typed patch object (team-a/orders; apps/v1, Kind=Deployment): .spec.template.spec.x: field not declared in schema", 0, true)
 	for name, test := range map[string]struct {
 		err  error
 		want workload.FailureReason
 	}{
+		"the API is gone":            {fmt.Errorf("apply: %w", noPath), workload.FailureUnserved},
+		"the API was never there":    {&meta.NoKindMatchError{GroupKind: schema.GroupKind{Kind: "HTTPRoute"}}, workload.FailureUnserved},
+		"the API is on its way out":  {apierrors.NewForbidden(routes, "orders", errors.New("create not allowed while custom resource definition is terminating")), workload.FailureUnserved},
+		"the namespace is gone":      {apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "team-a"), workload.FailureTransient},
+		"the server lacks a field":   {older, workload.FailureInvalid},
 		"a right is missing":         {apierrors.NewForbidden(services, "orders", errors.New(`User "system:serviceaccount:a:b" cannot create resource "services" in API group ""`)), workload.FailureForbidden},
 		"a quota is used up":         {apierrors.NewForbidden(services, "orders", errors.New("exceeded quota: small, requested: services=1, used: services=1, limited: services=1")), workload.FailureQuota},
 		"a policy denies":            {apierrors.NewForbidden(services, "orders", errors.New(`ValidatingAdmissionPolicy "p" denied request: no`)), workload.FailureRefused},

@@ -58,6 +58,7 @@ func autoscaling(least, most int32) *workload.Autoscaling {
 }
 
 func TestC11_AutoscalingRemovedAndAddedAgainKeepsTheNumber(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.w.Autoscaling = autoscaling(2, 10)
 	s.neverBelow(3)
@@ -113,6 +114,7 @@ func (s *stage) usersAutoscaler(name string) *autoscalingv2.HorizontalPodAutosca
 }
 
 func TestC12_AUsersAutoscalerIsLeftToItsWork(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.settle()
 	autoscaler := s.usersAutoscaler("mine")
@@ -132,6 +134,7 @@ func TestC12_AUsersAutoscalerIsLeftToItsWork(t *testing.T) {
 }
 
 func TestAnOwnAutoscalerIsWithdrawnBesideAUsers(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.w.Autoscaling = autoscaling(2, 10)
 	s.settle()
@@ -154,6 +157,7 @@ func TestAnOwnAutoscalerIsWithdrawnBesideAUsers(t *testing.T) {
 }
 
 func TestAnAutoscalerOfOthersMayScaleToZeroAndBack(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.settle()
 	s.usersAutoscaler("keda-hpa-orders")
@@ -167,6 +171,7 @@ func TestAnAutoscalerOfOthersMayScaleToZeroAndBack(t *testing.T) {
 }
 
 func TestC21_ZeroReplicasWinOverAutoscaling(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.w.Autoscaling = autoscaling(2, 10)
 	s.settle()
@@ -191,6 +196,7 @@ func TestC21_ZeroReplicasWinOverAutoscaling(t *testing.T) {
 }
 
 func TestScalingTheDeploymentByHandIsDriftWithoutAnAutoscaler(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.settle()
 	for _, count := range []int32{9, 0} {
@@ -205,6 +211,7 @@ func TestScalingTheDeploymentByHandIsDriftWithoutAnAutoscaler(t *testing.T) {
 }
 
 func TestAHandoverDecidedOnAnOlderNumberIsRefused(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.settle()
 	s.usersAutoscaler("mine")
@@ -237,6 +244,7 @@ func lives(s *stage) []func() {
 }
 
 func TestTheNumberConvergesWhereverTheOperatorIsStopped(t *testing.T) {
+	t.Parallel()
 	run := func(t *testing.T, stopAt int) ([]string, bool, int) {
 		s := newStage(t)
 		var counts []string
@@ -288,6 +296,7 @@ func TestTheNumberConvergesWhereverTheOperatorIsStopped(t *testing.T) {
 }
 
 func TestAChangeOfLabelsAloneIsNoNewGenerationToWaitFor(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	first := s.settle().Generation
 	s.w.Owner.Labels = map[string]string{"cost-center": "42"}

@@ -4,6 +4,7 @@
 package apply_test
 
 import (
+	"strings"
 	"testing"
 
 	routev1 "github.com/openshift/api/route/v1"
@@ -15,9 +16,11 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 
+	"platformapp/internal/resources"
 	"platformapp/internal/workload"
 )
 
@@ -42,6 +45,7 @@ func everything(s *stage, exposure workload.ExposureType) {
 }
 
 func TestC29_EveryKindIsAtRestAlsoAfterARestart(t *testing.T) {
+	t.Parallel()
 	for _, exposure := range []workload.ExposureType{workload.ExposureIngress, workload.ExposureHTTPRoute, workload.ExposureRoute} {
 		t.Run(string(exposure), func(t *testing.T) {
 			s := newStage(t)
@@ -72,6 +76,7 @@ type driftCase struct {
 }
 
 func TestC25_DriftOfEveryKindIsRepairedOnceAndNamed(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]driftCase{
 		"another metric": drift("HorizontalPodAutoscaler", "Ingress", func(h *autoscalingv2.HorizontalPodAutoscaler) {
 			h.Spec.Metrics = h.Spec.Metrics[:1]
@@ -131,6 +136,7 @@ func TestC25_DriftOfEveryKindIsRepairedOnceAndNamed(t *testing.T) {
 }
 
 func TestADeletedChildIsBackAndNamedButNoFirstOrPrunedOne(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	everything(s, workload.ExposureIngress)
 	if applied := s.settle(); len(applied.Repaired) > 0 {
@@ -157,6 +163,7 @@ func TestADeletedChildIsBackAndNamedButNoFirstOrPrunedOne(t *testing.T) {
 
 // What a user's edit leaves beside what is desired, the server refuses.
 func TestARefusalOfAFieldOutsideOfListsIsCleared(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.w.Rollout.Strategy = appsv1.RecreateDeploymentStrategyType
 	s.settle()
@@ -175,4 +182,20 @@ func TestARefusalOfAFieldOutsideOfListsIsCleared(t *testing.T) {
 		t.Error("what the refusal does not name is gone")
 	}
 	s.atRest()
+}
+
+// An API server does not apply a field that it does not know, and says so as if it had failed
+// itself: to try again every few seconds is of no use.
+func TestAFieldThatTheServerDoesNotKnowIsARule(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	unknown := appsv1ac.Deployment("orders", s.w.Owner.Namespace)
+	child := resources.Child{Kind: "Deployment", Name: "orders", Config: &struct {
+		*appsv1ac.DeploymentApplyConfiguration
+		Spec map[string]any `json:"spec"`
+	}{unknown, map[string]any{"fieldOfALaterVersion": true}}, Meta: unknown.ObjectMetaApplyConfiguration}
+	applied, err := s.applier.Apply(t.Context(), s.w.Owner, []resources.Child{child}, workload.Observed{})
+	if err == nil || applied.Failure == nil || applied.Failure.Reason != workload.FailureInvalid || !strings.Contains(applied.Failure.Message, "fieldOfALaterVersion") {
+		t.Errorf("it is told as %+v, %v", applied.Failure, err)
+	}
 }

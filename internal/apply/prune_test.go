@@ -15,6 +15,7 @@ import (
 
 // What another controller has taken over since it was looked at is not deleted.
 func TestOnlyWhatIsAsItWasSeenIsDeleted(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*workload.Workload){
 		"pruned":   func(w *workload.Workload) { w.Service = nil },
 		"replaced": func(w *workload.Workload) { w.Service.Headless = true },

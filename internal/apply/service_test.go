@@ -16,6 +16,7 @@ import (
 
 // The address of a Service cannot be taken from it or given to it afterwards.
 func TestEachOrderedChangeOfTheServiceTypeConverges(t *testing.T) {
+	t.Parallel()
 	types := map[string]*workload.Service{
 		"ClusterIP":    {Type: corev1.ServiceTypeClusterIP},
 		"Headless":     {Type: corev1.ServiceTypeClusterIP, Headless: true},
@@ -62,6 +63,7 @@ func TestEachOrderedChangeOfTheServiceTypeConverges(t *testing.T) {
 }
 
 func TestAReplacedServiceWaitsForWhoHoldsIt(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.settle()
 	edit(s, "Service", func(service *corev1.Service) { service.Finalizers = []string{"example.com/load-balancer"} })
@@ -82,6 +84,7 @@ func TestAReplacedServiceWaitsForWhoHoldsIt(t *testing.T) {
 // A port whose fields somebody else owns a part of stays behind without a name when it is
 // no longer desired, which the server refuses beside another port.
 func TestAPortOfWhichOthersOwnAPartGoesWithOurs(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.settle()
 	edit(s, "Service", func(service *corev1.Service) { service.Spec.Ports[0].AppProtocol = new("http") })
@@ -95,6 +98,7 @@ func TestAPortOfWhichOthersOwnAPartGoesWithOurs(t *testing.T) {
 }
 
 func TestAPruneDeletesOnlyTheObjectThatWasSeen(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.settle()
 	observed := s.observe()

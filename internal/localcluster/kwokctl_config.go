@@ -80,8 +80,9 @@ func newKwokctlConfiguration(tools Tools, ports []int, auditPolicy string) kwokc
 				// lacks. Nobody reaches the API server through the kubernetes Service, so that gets no endpoints.
 				{"advertise-address", loopback},
 				{"endpoint-reconciler-type", "none"},
-				// Apart from kwok's addresses of pods, which are in 10.0.0.0/24.
-				{"service-cluster-ip-range", "10.96.0.0/16"},
+				// Addresses of this machine, so that what nothing serves is refused at once, and a test can serve a Service
+				// there. Apart from kwok's addresses of pods, which are in 10.0.0.0/24.
+				{"service-cluster-ip-range", "127.96.0.0/16"},
 			}},
 			// There is one of each: a lease would only be traffic.
 			{Name: KubeControllerManager, ExtraArgs: []extraArg{{"leader-elect", "false"}}},

@@ -112,6 +112,9 @@ func podStates() map[string]func(*corev1.Pod) {
 				Name: "proxy", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}},
 			})
 		},
+		"its node is lost": func(p *corev1.Pod) {
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}, {Type: corev1.ContainersReady, Status: corev1.ConditionTrue}}
+		},
 		"stopped serving": func(p *corev1.Pod) {
 			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
 			p.Status.ContainerStatuses[0].Ready = false
@@ -165,6 +168,12 @@ func fullPod() *corev1.Pod {
 	}
 }
 
+func evictedPod() *corev1.Pod {
+	p := fullPod()
+	p.Status.Phase, p.Status.Reason, p.Status.Message = corev1.PodFailed, "Evicted", `Usage of EmptyDir volume "tmp" exceeds the limit "1Mi". `
+	return p
+}
+
 func fullReplicaSet() *metav1.PartialObjectMetadata {
 	r := ReplicaSetMetadata()
 	r.ObjectMeta = metav1.ObjectMeta{
@@ -189,8 +198,8 @@ func TestStripDropsWhatIsNotRead(t *testing.T) {
 	}{
 		"Pod": {
 			stripPod, fullPod(),
-			[]string{"orders-1-a", `"uid":"pod"`, `"resourceVersion":"7"`, workload.LabelEGApp, workload.LabelManagedBy, "ReplicaSet", "migrate"},
-			[]string{"managedFields", "node-1", "secret", "10.0.0", "cni.example.com", "pod-template-hash", "sha256", "containerd", "allocatedResources", workload.LabelName, "finalizers", "generateName"},
+			[]string{"orders-1-a", `"uid":"pod"`, `"resourceVersion":"7"`, workload.LabelEGApp, workload.LabelManagedBy, "ReplicaSet", "migrate", "node-1"},
+			[]string{"managedFields", `"message":"m"`, "secret", "10.0.0", "cni.example.com", "pod-template-hash", "sha256", "containerd", "allocatedResources", workload.LabelName, "finalizers", "generateName"},
 		},
 		"ConfigMap of somebody else": {
 			stripConfigMap, fullConfigMap(),
@@ -226,6 +235,11 @@ func TestStripDropsWhatIsNotRead(t *testing.T) {
 			stripServiceAccount, fullServiceAccount(),
 			[]string{`"name":"robot"`, workload.AnnotationAllowEGApps + `":"true"`},
 			[]string{"managedFields", "cost-center", "last-applied"},
+		},
+		"Pod that was evicted": {
+			stripPod, evictedPod(),
+			[]string{`"reason":"Evicted"`, "exceeds the limit"},
+			[]string{"managedFields", "10.0.0"},
 		},
 		"ReplicaSet": {
 			stripReplicaSet, fullReplicaSet(),

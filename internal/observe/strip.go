@@ -4,6 +4,8 @@
 package observe
 
 import (
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -16,18 +18,31 @@ func stripPod(object any) (any, error) {
 	if !ok {
 		return object, nil
 	}
-	return &corev1.Pod{
+	stripped := &corev1.Pod{
 		TypeMeta:   pod.TypeMeta,
 		ObjectMeta: stripMetadata(pod.ObjectMeta, nil),
-		Spec:       corev1.PodSpec{InitContainers: stripInitContainers(pod.Spec.InitContainers)},
+		Spec: corev1.PodSpec{
+			NodeName:       pod.Spec.NodeName,
+			InitContainers: stripInitContainers(pod.Spec.InitContainers),
+		},
 		Status: corev1.PodStatus{
 			Phase:                 pod.Status.Phase,
 			Conditions:            pod.Status.Conditions,
 			InitContainerStatuses: stripContainers(pod.Status.InitContainerStatuses),
 			ContainerStatuses:     stripContainers(pod.Status.ContainerStatuses),
 		},
-	}, nil
+	}
+	if pod.Status.Phase == corev1.PodFailed && pod.Status.Reason == "Evicted" {
+		stripped.Status.Reason = pod.Status.Reason
+		// A cut may fall into the middle of a character.
+		stripped.Status.Message = strings.ToValidUTF8(pod.Status.Message[:min(len(pod.Status.Message), maxEvictionMessage)], "")
+	}
+	return stripped, nil
 }
+
+// maxEvictionMessage is how much is kept of what a node says about an eviction. Pods that were
+// evicted may stay for long.
+const maxEvictionMessage = 256
 
 // stripInitContainers keeps what tells an init container from a sidecar.
 func stripInitContainers(containers []corev1.Container) []corev1.Container {

@@ -13,6 +13,7 @@ import (
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 )
@@ -68,6 +69,10 @@ func parse(body []byte, contentType string) (document, error) {
 	return d, nil
 }
 
+// used are the verbs without which a kind is of no use to the operator. One whose definition
+// is being deleted is listed with fewer: nothing can be made of it any more.
+var used = []string{"create", "delete", "get", "list", "patch", "watch"}
+
 // presenceOf tells whether the API server has a kind.
 func (d document) presenceOf(kind schema.GroupVersionKind) presence {
 	if _, failed := d.failed[kind.GroupVersion()]; failed {
@@ -78,7 +83,7 @@ func (d document) presenceOf(kind schema.GroupVersionKind) presence {
 		return absent
 	}
 	for _, resource := range list.APIResources {
-		if resource.Kind == kind.Kind {
+		if resource.Kind == kind.Kind && sets.New(resource.Verbs...).HasAll(used...) {
 			return present
 		}
 	}

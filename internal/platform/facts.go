@@ -3,7 +3,8 @@
 
 // Package platform knows what a cluster is and which of the APIs it has that a cluster
 // may lack. It asks the API server for its discovery document, since such an API need not
-// be a CustomResourceDefinition, and at most once in a period.
+// be a CustomResourceDefinition: once in a period, and when somebody finds that an API is not
+// there.
 package platform
 
 import (

@@ -34,7 +34,7 @@ func apis(kinds map[string]string) apidiscoveryv2.APIGroupDiscoveryList {
 	list := apidiscoveryv2.APIGroupDiscoveryList{TypeMeta: metav1.TypeMeta{APIVersion: "apidiscovery.k8s.io/v2", Kind: "APIGroupDiscoveryList"}}
 	for group, kind := range kinds {
 		version := apidiscoveryv2.APIVersionDiscovery{Version: "v1", Freshness: apidiscoveryv2.DiscoveryFreshnessCurrent, Resources: []apidiscoveryv2.APIResourceDiscovery{{
-			Resource: strings.ToLower(kind) + "s", ResponseKind: &metav1.GroupVersionKind{Group: group, Version: "v1", Kind: kind}, Verbs: []string{"list"},
+			Resource: strings.ToLower(kind) + "s", ResponseKind: &metav1.GroupVersionKind{Group: group, Version: "v1", Kind: kind}, Verbs: used,
 		}}}
 		if kind == "stale" {
 			version.Freshness, version.Resources = apidiscoveryv2.DiscoveryFreshnessStale, nil
@@ -74,6 +74,23 @@ func TestPresenceIsReadFromTheDocument(t *testing.T) {
 	}
 }
 
+// The definition of a custom resource that is being deleted is still listed.
+func TestAKindOfWhichNothingCanBeMadeIsAbsent(t *testing.T) {
+	list := apis(map[string]string{"gateway.networking.k8s.io": "HTTPRoute"})
+	list.Items[0].Versions[0].Resources[0].Verbs = []string{"delete", "deletecollection", "get", "list", "watch"}
+	content, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := parse(content, discovery.AcceptV2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := d.presenceOf(watched[1]); got != absent {
+		t.Errorf("it is %d, want %d", got, absent)
+	}
+}
+
 func TestAnAnswerThatListsNoAPIsIsAnError(t *testing.T) {
 	for name, test := range map[string]struct{ body, contentType string }{
 		"another document":   {`{"kind":"APIGroupList","groups":[]}`, "application/json"},
@@ -100,7 +117,7 @@ func TestAFailedLookChangesNothing(t *testing.T) {
 		{kinds: map[string]string{"apps": "Deployment", "route.openshift.io": "Route", "gateway.networking.k8s.io": "HTTPRoute"}},
 		{kinds: map[string]string{"apps": "Deployment"}},
 	}
-	w := &Watcher{kinds: watched, discover: func(context.Context) (document, error) {
+	w := newWatcher(watched, func(context.Context) (document, error) {
 		next := answers[0]
 		answers = answers[1:]
 		if next.err != nil {
@@ -111,7 +128,7 @@ func TestAFailedLookChangesNothing(t *testing.T) {
 			return document{}, err
 		}
 		return parse(content, discovery.AcceptV2)
-	}}
+	}, time.Minute, nil, testingclock.NewFakeClock(time.Now()))
 	var told []Facts
 	look := func() {
 		w.look(t.Context(), func(_ context.Context, f Facts) { told = append(told, f) })
@@ -146,12 +163,12 @@ func TestOnePeriodTakesOneRequest(t *testing.T) {
 	}))
 	defer server.Close()
 	config := &rest.Config{Host: server.URL}
-	w, err := NewWatcher(config, http.DefaultClient, watched, 0)
+	w, err := NewWatcher(config, http.DefaultClient, watched, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	clock := testingclock.NewFakeClock(time.Now())
-	w.clock = clock
+	w.clock = clock // Doubts, of which there are none here, keep the real one.
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
@@ -172,6 +189,101 @@ func TestOnePeriodTakesOneRequest(t *testing.T) {
 		}
 		clock.Step(time.Second)
 	}
+	cancel()
+	<-ended
+}
+
+// doubted runs a watcher that finds nothing, until the test ends. It returns its requests,
+// of which the first is made already.
+func doubted(t *testing.T, clock *testingclock.FakeClock) (*Watcher, <-chan struct{}) {
+	t.Helper()
+	requests := make(chan struct{}, 100)
+	w := newWatcher(watched, func(context.Context) (document, error) {
+		requests <- struct{}{}
+		return document{}, nil
+	}, time.Hour, make(Doubts), clock)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		w.Run(ctx, func(context.Context, Facts) {})
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+	})
+	<-requests
+	return w, requests
+}
+
+// Many turns find out at once that an API is gone.
+func TestOneRequestSettlesAllDoubts(t *testing.T) {
+	clock := testingclock.NewFakeClock(time.Now())
+	w, requests := doubted(t, clock)
+	var settled []chan struct{}
+	for range 3 {
+		next := make(chan struct{})
+		w.doubts <- next
+		settled = append(settled, next)
+	}
+	select {
+	case <-requests:
+		t.Error("a doubt is settled before others may join it")
+	default:
+	}
+	clock.Step(doubtPeriod)
+	<-requests
+	for _, s := range settled {
+		<-s
+	}
+	if n := len(requests); n != 0 {
+		t.Errorf("three doubts took %d more requests", n)
+	}
+}
+
+// An API that is listed and yet not there is doubted by every turn that needs it.
+func TestDoubtsTakeFewRequests(t *testing.T) {
+	clock := testingclock.NewFakeClock(time.Now())
+	w, requests := doubted(t, clock)
+	raise := func() {
+		settled := make(chan struct{})
+		w.doubts <- settled
+		for {
+			select {
+			case <-settled:
+				return
+			case <-time.After(time.Millisecond):
+				// Without anybody who waits for it, the clock of the refill stands.
+				if clock.HasWaiters() {
+					clock.Step(doubtPeriod)
+				}
+			}
+		}
+	}
+	const doubts = 100
+	start := clock.Now()
+	for range doubts {
+		raise()
+	}
+	most := doubtBurst + int(clock.Since(start).Seconds()*doubtRate) + 1
+	if n := len(requests); n < doubtBurst || n > most {
+		t.Errorf("%d doubts took %d requests, want %d to %d", doubts, n, doubtBurst, most)
+	}
+}
+
+func TestADoubtEndsWithItsContextOrWithoutAWatcher(t *testing.T) {
+	Doubts(nil).Raise(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	make(Doubts).Raise(ctx)
+	raised := make(Doubts)
+	ended := make(chan struct{})
+	ctx, cancel = context.WithCancel(t.Context())
+	go func() {
+		defer close(ended)
+		raised.Raise(ctx)
+	}()
+	<-raised
 	cancel()
 	<-ended
 }

@@ -27,6 +27,12 @@ func (i Images) For(framework v1alpha1.Framework) string {
 	return DefaultImage
 }
 
+// IsDemonstration tells whether nobody has chosen the default image of a framework: it is
+// DefaultImage, whatever its tag or digest is.
+func (i Images) IsDemonstration(framework v1alpha1.Framework) bool {
+	return workload.SameRepository(i.For(framework), DefaultImage)
+}
+
 // ProbeTiming is how often a probe asks and how many failures it stands.
 type ProbeTiming struct {
 	PeriodSeconds, TimeoutSeconds, FailureThreshold int32

@@ -13,6 +13,10 @@ import (
 	"platformapp/internal/workload"
 )
 
+// terminationMessagePolicy lets a pod tell the end of the log of a container that failed: most
+// programs, and container runtimes, say why there alone, and the status passes it on.
+const terminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
+
 // container runs the application.
 func container(w workload.Workload) *corev1ac.ContainerApplyConfiguration {
 	c := corev1ac.Container().
@@ -24,7 +28,8 @@ func container(w workload.Workload) *corev1ac.ContainerApplyConfiguration {
 		WithEnv(env(w.Container)...).
 		WithPorts(containerPorts(w.Ports)...).
 		WithVolumeMounts(volumeMounts(w)...).
-		WithSecurityContext(containerSecurityContext(w))
+		WithSecurityContext(containerSecurityContext(w)).
+		WithTerminationMessagePolicy(terminationMessagePolicy)
 	if w.Container.ImagePullPolicy != "" {
 		c.WithImagePullPolicy(w.Container.ImagePullPolicy)
 	}

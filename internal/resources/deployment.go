@@ -16,6 +16,7 @@ const revisionHistoryLimit = 3
 
 // deployment runs the pods.
 func deployment(w workload.Workload, o workload.Observed) *Child {
+	w.Container.Image = w.ImageToRun(o)
 	replicas := replicasOf(w, o)
 	spec := appsv1ac.DeploymentSpec().
 		WithRevisionHistoryLimit(revisionHistoryLimit).
@@ -33,6 +34,9 @@ func deployment(w workload.Workload, o workload.Observed) *Child {
 		WithSpec(spec)
 	if replicas.held != nil {
 		config.WithAnnotations(map[string]string{workload.AnnotationHeldReplicas: formatReplicas(*replicas.held)})
+	}
+	if image := w.Container.DefaultImage(); image != "" {
+		config.WithAnnotations(map[string]string{workload.AnnotationDefaultImage: image})
 	}
 	return &Child{Config: config, Meta: config.ObjectMetaApplyConfiguration, Replicas: replicas.handover}
 }

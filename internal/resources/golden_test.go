@@ -94,7 +94,7 @@ func TestCombinationsDifferAsInGoldenTable(t *testing.T) {
 
 var combinationHeader = []string{
 	"framework", "environment", "instanceType", "requests", "limits", "surge/unavailable", "minReady", "deadline",
-	"pull", "spread", "grace", "preStop", "startup", "readiness", "root", "env",
+	"pull", "spread", "grace", "preStop", "startup", "readiness", "root", "default image", "env",
 }
 
 // takeDifferences returns the columns of the table and removes from the Deployment what
@@ -127,8 +127,10 @@ func takeDifferences(t *testing.T, d *appsv1.Deployment) []string {
 		probe(c.StartupProbe),
 		probe(c.ReadinessProbe),
 		root(pod, c),
+		d.Annotations[workload.AnnotationDefaultImage],
 		strings.Join(env, " "),
 	}
+	delete(d.Annotations, workload.AnnotationDefaultImage)
 	d.Spec.Strategy.RollingUpdate, d.Spec.ProgressDeadlineSeconds, d.Spec.MinReadySeconds = nil, nil, 0
 	pod.TopologySpreadConstraints, pod.TerminationGracePeriodSeconds = nil, nil
 	pod.Volumes, c.VolumeMounts, c.SecurityContext.ReadOnlyRootFilesystem = nil, nil, nil

@@ -4,6 +4,7 @@
 package resources
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -32,6 +33,11 @@ func (p *patch) markRemoved(main string) field.ErrorList {
 	at := patchPath.Child("metadata", "annotations").Key(workload.AnnotationRemove)
 	for _, path := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' }) {
 		parts := removable.FindStringSubmatch(path)
+		if rest, isDotted := strings.CutPrefix(path, "spec.containers."); isDotted {
+			name, fields, _ := strings.Cut(rest, ".")
+			errs = append(errs, field.Invalid(at, path, fmt.Sprintf("must name the container in brackets, such as spec.containers[%s].%s", name, cmp.Or(fields, "readinessProbe"))))
+			continue
+		}
 		if parts == nil {
 			errs = append(errs, field.Invalid(at, path, "must be paths such as spec.containers[main].readinessProbe, separated by blanks or commas"))
 			continue

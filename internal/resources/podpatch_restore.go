@@ -15,7 +15,7 @@ import (
 )
 
 // restore puts back into the patched pods what no patch may change, and gives the containers
-// what the Pod Security Standard needs where the patch says nothing about it.
+// what the Pod Security Standard and the status need where the patch says nothing about it.
 func restore(w workload.Workload, generated, patched *corev1ac.PodTemplateSpecApplyConfiguration) {
 	patched.WithLabels(generated.Labels).WithAnnotations(generated.Annotations)
 
@@ -30,6 +30,9 @@ func restore(w workload.Workload, generated, patched *corev1ac.PodTemplateSpecAp
 	for _, containers := range [][]corev1ac.ContainerApplyConfiguration{spec.InitContainers, spec.Containers} {
 		for i := range containers {
 			containers[i].SecurityContext = completeSecurityContext(containers[i].SecurityContext, w.Security)
+			if isAdded := *containers[i].Name != w.Container.Name; isAdded && containers[i].TerminationMessagePolicy == nil {
+				containers[i].WithTerminationMessagePolicy(terminationMessagePolicy)
+			}
 			for j := range containers[i].Ports {
 				if containers[i].Ports[j].Protocol == nil {
 					containers[i].Ports[j].WithProtocol("TCP")

@@ -363,6 +363,8 @@ func TestPresetFieldIsLeftOut(t *testing.T) {
 	}
 	for _, test := range []struct{ remove, patch, want string }{
 		{"spec.containers[main].readinesProbe", `{}`, "is not a field of a pod template"},
+		{"spec.containers.main.readinessProbe.httpGet", `{}`, "must name the container in brackets, such as spec.containers[main].readinessProbe.httpGet"},
+		{"spec.containers.main", `{}`, "such as spec.containers[main].readinessProbe"},
 		{"containers", `{}`, "must be paths such as"},
 		{"spec.containers[main].workingDir", `{containers: [{name: main, workingDir: /srv}]}`, "is set by the patch"},
 		{"spec.containers[main].image", `{}`, "image: Forbidden: use spec.image"},

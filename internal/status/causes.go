@@ -4,6 +4,7 @@
 package status
 
 import (
+	"fmt"
 	"slices"
 
 	"platformapp/api/appstatus"
@@ -31,8 +32,9 @@ var (
 	causesAround = []func(facts) *cause{autoscalerConflict, exposureProblem, exposureRefused, exposurePending}
 
 	ranking = slices.Concat(causesOfWrites, causesOfPods, causesAround)
-	// While the application is paused nothing is written: only what runs can be at fault.
-	pausedRanking = slices.Concat([]func(facts) *cause{pausedBeforeTheFirstPod}, causesOfPods)
+	// While the application is paused nothing is written: what could not be read, and what
+	// runs, can be at fault, and a change waits.
+	pausedRanking = slices.Concat([]func(facts) *cause{applyFailure, pausedBeforeTheFirstPod}, causesOfPods, []func(facts) *cause{pausedBeforeAChange})
 )
 
 func (f facts) firstCause() *cause {
@@ -80,5 +82,18 @@ func pausedBeforeTheFirstPod(f facts) *cause {
 		reason:  appstatus.ReasonPaused,
 		message: "Paused before anything was made: set spec.paused to false to begin.",
 		phase:   appstatus.PhasePaused,
+	}
+}
+
+// pausedBeforeAChange: whoever waits for the change must not take what runs for it.
+func pausedBeforeAChange(f facts) *cause {
+	if len(f.applied.Waiting) == 0 {
+		return nil
+	}
+	return &cause{
+		reason: appstatus.ReasonPaused,
+		message: fmt.Sprintf("Paused, and a change waits, of %s: set spec.paused to false to carry it out. %s",
+			bounded(f.applied.Waiting), f.servingMessage()),
+		phase: appstatus.PhasePaused,
 	}
 }

@@ -50,6 +50,8 @@ func Compute(in Input) Result {
 		Conditions:         f.conditions(cause),
 		Selector:           labels.SelectorFromSet(f.workload.Owner.Selector()).String(),
 		Image:              in.PreviousStatus.Image,
+		DesiredReplicas:    f.desiredReplicas(),
+		PodStatuses:        map[string][]string{},
 	}
 	if f.deployment != nil {
 		s.Replicas = f.deployment.Status.Replicas

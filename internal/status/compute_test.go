@@ -277,3 +277,38 @@ func TestAFailingPodStallsOnceTheRolloutStandsStill(t *testing.T) {
 	w.reconciling, w.stalled = false, true
 	expect(t, s.result(), w)
 }
+
+// An autoscaler decides what replicaCount says no more.
+func TestDesiredReplicasAreWhatIsAskedFor(t *testing.T) {
+	edited := func(s *scene) { s.workload.Replicas = 5 }
+	for name, test := range map[string]struct {
+		scene *scene
+		want  int32
+	}{
+		"at rest":                                    {running(3), 3},
+		"before anything was made":                   {running(3).with(func(s *scene) { s.deployment = nil }), 3},
+		"after a change that is not seen yet":        {running(3).with(edited), 5},
+		"while it is paused":                         {running(3).with(paused).with(edited), 5},
+		"under its own autoscaler":                   {running(3).with(autoscaled).with(edited), 3},
+		"stopped in spite of its autoscaler":         {running(3).with(autoscaled).with(func(s *scene) { s.workload.Replicas = 0 }), 0},
+		"under an autoscaler of somebody else":       {running(3).with(edited).with(scaledBy("Deployment")), 3},
+		"scaled by its own replicaCount":             {running(3).with(edited).with(scaledBy("EGApp")), 5},
+		"with what an autoscaler has left":           {running(3).with(edited).with(held("3")), 3},
+		"when nothing is held any more":              {running(3).with(edited).with(held("0")), 5},
+		"while the specification is not carried out": {running(3).with(func(s *scene) { s.invalid("no") }), 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := test.scene.compute().DesiredReplicas; got != test.want {
+				t.Errorf("%d pods are asked for, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+func scaledBy(kind string) func(*scene) {
+	return func(s *scene) { s.autoscalers = []workload.Autoscaler{{Name: "theirs", TargetKind: kind}} }
+}
+
+func held(count string) func(*scene) {
+	return func(s *scene) { s.deployment.Annotations[workload.AnnotationHeldReplicas] = count }
+}

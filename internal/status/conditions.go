@@ -67,22 +67,27 @@ func (f facts) readyReason() string {
 func (f facts) readyMessage() string {
 	var sentences []string
 	if f.paused() {
-		sentences = append(sentences, "Paused: what runs is left as it is, and changes wait, while spec.paused is true.")
+		sentences = append(sentences, "Paused: what runs is left as it is while spec.paused is true.")
 	}
-	switch n := f.replicas(); n {
-	case 0:
-		sentences = append(sentences, f.stoppedMessage())
-	case 1:
-		sentences = append(sentences, "The pod serves.")
-	default:
-		sentences = append(sentences, fmt.Sprintf("All %s serve.", countPods(n)))
-	}
+	sentences = append(sentences, f.servingMessage())
 	if len(f.applied.Modified) > 0 {
 		sentences = append(sentences, "Admission changed "+bounded(f.applied.Modified)+".")
 	}
 	sentences = append(sentences, f.scrapingRemark()...)
 	sentences = append(sentences, f.scalingRemark()...)
 	return strings.Join(sentences, " ")
+}
+
+// servingMessage tells how many pods serve, when all that are asked for do.
+func (f facts) servingMessage() string {
+	switch n := f.replicas(); n {
+	case 0:
+		return f.stoppedMessage()
+	case 1:
+		return "The pod serves."
+	default:
+		return fmt.Sprintf("All %s serve.", countPods(n))
+	}
 }
 
 // scrapingRemark tells that nobody scrapes the metrics that the workload offers.

@@ -5,6 +5,7 @@ package status
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -47,6 +48,9 @@ func (c container) endsAgainAndAgain() *podProblem {
 	return &podProblem{rank: rankCrashLoop, reason: appstatus.ReasonCrashLoop, message: c.which + " ends again and again" + c.describeExit(ended)}
 }
 
+// reasonOOMKilled is the kubelet's word for a container that needed more memory than it may have.
+const reasonOOMKilled = "OOMKilled"
+
 // The exit codes that say more than that something went wrong.
 const (
 	exitKilled     = 128 + 9
@@ -59,22 +63,69 @@ func (c container) describeExit(ended *corev1.ContainerStateTerminated) string {
 	if ended.Reason != "" {
 		text += " (" + ended.Reason + ")"
 	}
-	if ended.ExitCode == 0 {
+	switch {
+	case ended.ExitCode == 0 && c.mayHaveFailedLiveness(ended):
+		text += ". Either it ended by itself, but a service must keep running, or the kubelet ended it since its liveness probe" + describeProbe(c.spec.LivenessProbe) + " failed"
+	case ended.ExitCode == 0:
 		text += ", but a service must keep running"
 	}
-	text = quoted(text, ended.Message)
+	text = quoted(text, lastWords(ended))
 	if hint := c.exitHint(ended); hint != "" {
 		text += " " + hint
 	}
 	return text
 }
 
+// mayHaveFailedLiveness tells whether a container ran for long enough for its liveness probe
+// to fail: whether it did is told by events alone.
+func (c container) mayHaveFailedLiveness(ended *corev1.ContainerStateTerminated) bool {
+	if c.spec == nil || c.spec.LivenessProbe == nil || ended.StartedAt.IsZero() {
+		return false
+	}
+	probe := c.spec.LivenessProbe
+	return ended.FinishedAt.Unix()-ended.StartedAt.Unix() >= budgetOf(probe)-int64(periodOf(probe)+timeoutOf(probe))
+}
+
+// maxLastWords is the longest part of a log that a message holds.
+const maxLastWords = 300
+
+// causeOfEnd begins the line in which a runtime says why it ends: what follows it is a trace.
+var causeOfEnd = regexp.MustCompile("^(panic: |fatal error: |Exception in thread |Caused by: )")
+
+// lastWords returns what a container left about its end. If that is the end of its log, it is
+// the line that says why, or else the last one. What was killed had no time for words.
+func lastWords(ended *corev1.ContainerStateTerminated) string {
+	switch ended.Reason {
+	case reasonOOMKilled:
+		return ""
+	case "StartError", "ContainerCannotRun":
+		return ended.Message
+	}
+	var last, cause string
+	for line := range strings.Lines(ended.Message) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if last = line; causeOfEnd.MatchString(line) {
+			cause = line
+		}
+	}
+	if cause != "" {
+		last = cause
+	}
+	if len(last) > maxLastWords {
+		// A cut may fall into the middle of a character.
+		last = strings.ToValidUTF8(last[:maxLastWords], "") + "..."
+	}
+	return last
+}
+
 // exitHint tells what to do about an end, where it says so much.
 func (c container) exitHint(ended *corev1.ContainerStateTerminated) string {
 	switch {
-	case ended.Reason == "OOMKilled" && c.isMain && c.workload.Owner.SelectorKey == workload.LabelEGApp:
+	case ended.Reason == reasonOOMKilled && c.isMain && c.workload.Owner.SelectorKey == workload.LabelEGApp:
 		return "It needs more memory than its limit: choose a bigger spec.instanceType, or set spec.resources.limits.memory."
-	case ended.Reason == "OOMKilled":
+	case ended.Reason == reasonOOMKilled:
 		return "It needs more memory than it may have."
 	case strings.Contains(ended.Message, "exec format error"):
 		return "The image is built for another processor architecture than that of the node."

@@ -24,6 +24,8 @@ type facts struct {
 	deployment *appsv1.Deployment
 	// pods are those of the present pod template that are neither ended nor ending.
 	pods []corev1.Pod
+	// evicted are those of the present pod template that a node has evicted.
+	evicted []corev1.Pod
 	// seesPods tells whether pods of the present pod template were seen at all.
 	seesPods bool
 }
@@ -41,6 +43,11 @@ func newFacts(in Input) facts {
 	}
 	current := in.Observed.CurrentPods() // A list of its own: the cache does not share it.
 	f.seesPods = len(current) > 0
+	for _, pod := range current {
+		if pod.Status.Phase == corev1.PodFailed && pod.Status.Reason == "Evicted" {
+			f.evicted = append(f.evicted, pod)
+		}
+	}
 	f.pods = slices.DeleteFunc(current, func(pod corev1.Pod) bool { return !isActive(pod) })
 	return f
 }
@@ -83,6 +90,22 @@ func (f facts) replicas() int32 {
 		return *f.deployment.Spec.Replicas
 	}
 	return f.workload.Replicas
+}
+
+// desiredReplicas is the number of pods that is asked for: by an autoscaler, or left behind
+// by one that is gone, or else by the workload. One that is not carried out asks for nothing
+// new.
+func (f facts) desiredReplicas() int32 {
+	if f.deployment != nil && (f.stall != nil || f.workload.IsAutoscaled(f.observed) || f.holdsReplicas()) {
+		return f.replicas()
+	}
+	return f.workload.Replicas
+}
+
+// holdsReplicas tells whether the number of pods is that which an autoscaler left behind.
+func (f facts) holdsReplicas() bool {
+	held := f.deployment.Annotations[workload.AnnotationHeldReplicas]
+	return held != "" && held != "0"
 }
 
 // paused tells whether the children are left as they are because the workload asks for it.

@@ -173,7 +173,7 @@ func reasonsNotToBeReady(s *scene, deployment *appsv1.Deployment) []string {
 	if d.Replicas != want || d.UpdatedReplicas != want || d.AvailableReplicas != want {
 		out = append(out, fmt.Sprintf("Ready with %d pods, %d updated, %d available of %d", d.Replicas, d.UpdatedReplicas, d.AvailableReplicas, want))
 	}
-	if s.stall != nil || s.applied.Failure != nil || len(s.applied.Conflicts) > 0 || len(s.applied.Terminating) > 0 {
+	if s.stall != nil || s.applied.Failure != nil || len(s.applied.Conflicts) > 0 || len(s.applied.Terminating) > 0 || len(s.applied.Waiting) > 0 {
 		out = append(out, "Ready while the specification is not carried out")
 	}
 	for _, p := range s.observed().CurrentPods() {
@@ -291,7 +291,10 @@ func anyScene(t *rapid.T) *scene {
 	}
 	anySurroundings(t, s)
 	if s.workload.Paused {
-		s.applied = workload.Applied{}
+		s.applied = workload.Applied{Waiting: rapid.SampledFrom([][]string{nil, {"Deployment"}}).Draw(t, "waiting")}
+		if rapid.IntRange(0, 9).Draw(t, "unreadable") == 0 {
+			s.applied = workload.Applied{Failure: unreadable(anyMessage.Draw(t, "failure"))}
+		}
 	} else {
 		s.applied = anyApplied(t)
 	}
@@ -361,7 +364,7 @@ func anyApplied(t *rapid.T) workload.Applied {
 		a.Failure = &workload.Failure{
 			Kind: kinds.Draw(t, "kind"), Message: anyMessage.Draw(t, "failure"),
 			Reason: rapid.SampledFrom([]workload.FailureReason{
-				workload.FailureForbidden, workload.FailureInvalid, workload.FailureRefused, workload.FailureQuota, workload.FailureNamespaceTerminating, workload.FailureTransient,
+				workload.FailureForbidden, workload.FailureInvalid, workload.FailureRefused, workload.FailureQuota, workload.FailureNamespaceTerminating, workload.FailureUnserved, workload.FailureTransient,
 			}).Draw(t, "reason"),
 		}
 	}

@@ -134,13 +134,29 @@ func (c container) waitingProblem() *podProblem {
 	switch waiting.Reason {
 	case "CrashLoopBackOff":
 		return c.endsAgainAndAgain()
+	case "RunContainerError":
+		return c.notRunProblem(waiting)
 	case "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed":
 		return &podProblem{rank: rankImagePull, reason: appstatus.ReasonImagePullFailed, message: c.imageMessage(waiting)}
 	case "CreateContainerConfigError":
 		return &podProblem{rank: rankConfigMissing, reason: appstatus.ReasonConfigMissing, message: quoted(c.which, waiting.Message)}
 	default:
-		return &podProblem{rank: rankContainerStart, reason: appstatus.ReasonContainerStartFailed, message: quoted(c.which+": "+waiting.Reason, waiting.Message)}
+		return c.notStartedProblem(waiting)
 	}
+}
+
+func (c container) notStartedProblem(waiting *corev1.ContainerStateWaiting) *podProblem {
+	return &podProblem{rank: rankContainerStart, reason: appstatus.ReasonContainerStartFailed, message: quoted(c.which+": "+waiting.Reason, waiting.Message)}
+}
+
+// notRunProblem is a container that was made and cannot be run. From the second time on the
+// kubelet says so and CrashLoopBackOff by turns, maybe without a word: then its end tells why.
+func (c container) notRunProblem(waiting *corev1.ContainerStateWaiting) *podProblem {
+	ended := c.status.LastTerminationState.Terminated
+	if ended != nil && (waiting.Message == "" || ended.Reason == "StartError") {
+		return c.endsAgainAndAgain()
+	}
+	return c.notStartedProblem(waiting)
 }
 
 // imageMessage names the image and, since the kubelet does not tell that one is missing,

@@ -15,7 +15,7 @@ import (
 // names by state; both hold at most appstatus.MaxPods names.
 func listPods(pods []corev1.Pod) ([]string, map[string][]string) {
 	if len(pods) == 0 {
-		return nil, nil
+		return nil, map[string][]string{}
 	}
 	pods = pods[:min(len(pods), appstatus.MaxPods)]
 	names, byState := make([]string, 0, len(pods)), map[string][]string{}
@@ -68,12 +68,22 @@ func podConditionIs(pod corev1.Pod, conditionType corev1.PodConditionType, statu
 	return nil
 }
 
-// hasStoppedServing tells whether a pod has started and yet does not serve.
+// hasStoppedServing tells whether a pod does not serve and is not on its way to: it had
+// started, or one of its containers, of whatever role, ends again and again.
 func hasStoppedServing(pod corev1.Pod) bool {
+	if isReady(pod) {
+		return false
+	}
 	isOnItsWay := pod.Status.Phase == corev1.PodPending || slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
-		return c.RestartCount == 0 && (c.Started == nil || !*c.Started)
+		return c.RestartCount == 0 && !isTrue(c.Started)
 	})
-	return !isReady(pod) && !isOnItsWay
+	return !isOnItsWay || slices.ContainsFunc(containers(pod), endsBeforeItServes)
+}
+
+// endsBeforeItServes tells whether a container was started more than once and has not come
+// to serve since, or to its end if it is to have one.
+func endsBeforeItServes(c corev1.ContainerStatus) bool {
+	return c.RestartCount > 0 && !c.Ready && !isTrue(c.Started)
 }
 
 // isStarting tells the waiting reasons of every container that starts.

@@ -51,7 +51,7 @@ func (c container) probeProblem() *podProblem {
 // failed for as long as it may: the container ran for just that time.
 func (c container) startupProblem(ended *corev1.ContainerStateTerminated) *podProblem {
 	probe := c.startupProbe()
-	if probe == nil || isTrue(c.status.Started) || ended.Reason == "OOMKilled" {
+	if probe == nil || isTrue(c.status.Started) || ended.Reason == reasonOOMKilled {
 		return nil
 	}
 	if ended.ExitCode != 0 && ended.ExitCode != exitKilled && ended.ExitCode != exitTerminated {

@@ -49,9 +49,7 @@ func rollingOut(f facts) *cause {
 	} else if f.deployment != nil && f.deployment.Status.Replicas > f.replicas() {
 		message += fmt.Sprintf(" Pods that have yet to end: %d.", f.deployment.Status.Replicas-f.replicas())
 	}
-	if words := f.whyNotReady("ReadinessGatesNotReady"); words != "" {
-		message += " " + words
-	}
+	message = joined(message, f.whyNotReady("ReadinessGatesNotReady"), f.whyReplaced())
 	return &cause{reason: appstatus.ReasonRollingOut, message: message, phase: appstatus.PhaseUpdating}
 }
 
@@ -96,10 +94,7 @@ func podsNotReady(f facts) *cause {
 	if !f.seesPods {
 		ready = f.deployment.Status.ReadyReplicas
 	}
-	message := someOf(ready, want, "is ready.", "are ready.")
-	if words := f.whyNotReady(""); words != "" {
-		message += " " + words
-	}
+	message := joined(someOf(ready, want, "is ready.", "are ready."), f.whyNotReady(""), f.whereLost(), f.whyReplaced())
 	return &cause{reason: appstatus.ReasonPodsNotReady, message: message, phase: appstatus.PhaseDegraded}
 }
 
@@ -110,6 +105,44 @@ func (f facts) whyNotReady(reason string) string {
 		c := podConditionIs(pod, corev1.PodReady, corev1.ConditionFalse)
 		if c != nil && c.Message != "" && (reason == "" || reason == c.Reason) {
 			return quoted("Pod "+pod.Name, c.Message)
+		}
+	}
+	return ""
+}
+
+// whereLost names the node of the first pod that is not ready although its containers are, and
+// does not say why: so the node controller marks the pods of a node that does not answer.
+func (f facts) whereLost() string {
+	for _, pod := range f.pods {
+		notReady := podConditionIs(pod, corev1.PodReady, corev1.ConditionFalse)
+		isLost := notReady != nil && notReady.Reason == "" && podConditionIs(pod, corev1.ContainersReady, corev1.ConditionTrue) != nil
+		if node := pod.Spec.NodeName; isLost && node != "" {
+			return fmt.Sprintf("Pod %s: its containers were ready when its node was last heard of. Node %s may be lost: see kubectl get node %[2]s.", pod.Name, node)
+		}
+	}
+	return ""
+}
+
+// replacementBudget is how many seconds after an eviction the pod that replaces the evicted
+// one is on its node, if there is room.
+const replacementBudget = 60
+
+// whyReplaced tells why the first pod that was evicted was, if one that is not ready replaces
+// it. An older eviction explains nothing.
+func (f facts) whyReplaced() string {
+	for _, evicted := range f.evicted {
+		var end int64
+		for _, c := range evicted.Status.Conditions {
+			end = max(end, c.LastTransitionTime.Unix())
+		}
+		for _, pod := range f.pods {
+			scheduled := podConditionIs(pod, corev1.PodScheduled, corev1.ConditionTrue)
+			if isReady(pod) || scheduled == nil {
+				continue
+			}
+			if since := scheduled.LastTransitionTime.Unix() - end; since >= 0 && since <= replacementBudget {
+				return quoted(fmt.Sprintf("Pod %s was evicted", evicted.Name), evicted.Status.Message)
+			}
 		}
 	}
 	return ""

@@ -4,6 +4,8 @@
 package status_test
 
 import (
+	"strings"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
@@ -117,6 +119,22 @@ func podRows() []row {
 		}), degraded(appstatus.ReasonImagePullFailed, "image MyOrg/App:1.0: InvalidImageName: couldn't parse image name.")})
 	all = append(all, row{"the entrypoint is not in the image", down(waiting("RunContainerError", `exec: "/orders": stat /orders: no such file or directory: unknown`)),
 		degraded(appstatus.ReasonContainerStartFailed, "no such file").onThePage()})
+	// The kubelet says RunContainerError and CrashLoopBackOff by turns: the cause stays the same.
+	for name, change := range map[string]func(*corev1.ContainerStatus){
+		"without a word": func(*corev1.ContainerStatus) {},
+		"in other words": func(c *corev1.ContainerStatus) { c.State.Waiting.Message = "failed to start containerd task" },
+	} {
+		all = append(all, row{"a container that cannot be run is tried again " + name, down(func(p *corev1.Pod) {
+			waiting("RunContainerError", "")(p)
+			c := &p.Status.ContainerStatuses[0]
+			c.RestartCount, c.LastTerminationState.Terminated = 1, &execFormat
+			change(c)
+		}), degraded(appstatus.ReasonCrashLoop, "container app ends again and again: exit code 128 (StartError): exec /app: exec format error. The image is built for another")})
+	}
+	all = append(all, row{"a container that has crashed cannot be run", down(func(p *corev1.Pod) {
+		waiting("RunContainerError", "no such device")(p)
+		p.Status.ContainerStatuses[0].LastTerminationState.Terminated = &failure
+	}), degraded(appstatus.ReasonContainerStartFailed, "RunContainerError: no such device.")})
 	for _, reason := range []string{"CreateContainerError", "RunContainerError", "PostStartHookError", "SomethingNew"} {
 		all = append(all, row{"start: " + reason, down(waiting(reason, "the kubelet's words")),
 			degraded(appstatus.ReasonContainerStartFailed, "app", "orders-2-000", reason, "the kubelet's words")})
@@ -151,6 +169,21 @@ func crashRows() []row {
 			s.workload.Owner.Kind, s.workload.Owner.SelectorKey = "DemoMicroService", workload.LabelDemoMicroService
 		}), crashes([]string{"OOMKilled", "more memory than it may have"}, []string{"spec."})},
 		{"N32 the application is done", down(crashing(completed)), crashes([]string{"app", "exit code 0 (Completed), but a service must keep running."}, main).onThePage()},
+		{"the application is done, or its liveness probe fails", down(crashing(ranFor(completed, 30))).with(live), crashes([]string{
+			"exit code 0 (Completed). Either it ended by itself, but a service must keep running, or the kubelet ended it since its liveness probe (HTTP GET /live at port http) failed.",
+		}, main).onThePage()},
+		{"the application is done before its liveness probe can fail", down(crashing(ranFor(completed, 5))).with(live), crashes([]string{"exit code 0 (Completed), but a service must keep running."}, []string{"liveness"})},
+		{"the end of the log tells of a panic", down(crashing(saying("app starts\npanic: no database\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/main.go:7 +0x18\n"))),
+			crashes([]string{"exit code 3 (Error): panic: no database."}, []string{"starts", "goroutine"})},
+		{"the end of the log tells of an exception", down(crashing(saying("Exception in thread \"main\" java.lang.Error: no\n\tat Main.main(Main.java:3)\nCaused by: java.io.IOException: refused\n\t... 1 more\n"))),
+			crashes([]string{"exit code 3 (Error): Caused by: java.io.IOException: refused."}, []string{"Main.java"})},
+		{"the end of the log says why", down(crashing(saying("Traceback (most recent call last):\n  File \"app.py\"\nValueError: no settings\n\n"))),
+			crashes([]string{"exit code 3 (Error): ValueError: no settings."}, []string{"Traceback"})},
+		{"what needs too much memory has no time for words", down(crashing(corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled", Message: "GET /orders"})),
+			crashes([]string{"exit code 137 (OOMKilled). It needs more memory"}, []string{"GET"})},
+		{"the end of the log is long", down(crashing(saying(strings.Repeat("\u00e9", 400)))), crashes([]string{strings.Repeat("\u00e9", 150) + "..."}, []string{strings.Repeat("\u00e9", 151)})},
+		{"N32 the image is of another architecture, as the log tells", down(crashing(saying("exec /app: exec format error"))),
+			crashes([]string{"exit code 3 (Error): exec /app: exec format error. The image is built for another"}, main)},
 		{"N32 the image is of another architecture", down(crashing(execFormat)), crashes([]string{"app", "exit code 128 (StartError): exec /app: exec format error. The image is built for another processor architecture"}, main).onThePage()},
 		{"N32 the image may be of another architecture", down(crashing(corev1.ContainerStateTerminated{ExitCode: 255})), crashes([]string{"exit code 255. An image that is built for another processor architecture"}, main)},
 		{"the kubelet ends an application that has a liveness probe", down(crashing(corev1.ContainerStateTerminated{ExitCode: 143, Reason: "Error"})).with(func(s *scene) {
@@ -179,13 +212,51 @@ func crashRows() []row {
 			p.Status.InitContainerStatuses[0].State = corev1.ContainerState{Terminated: &failure}
 		}), crashes([]string{"init container", "migrate", "exit code 3"}, nil)},
 		{"the application crashes after it has served", running(1).with(func(s *scene) { s.down(crashing(failure)) }), want{
-			reason: appstatus.ReasonCrashLoop, phase: appstatus.PhaseDegraded, anyReconciling: true, says: []string{"exit code 3"},
+			reason: appstatus.ReasonCrashLoop, phase: appstatus.PhaseDegraded, says: []string{"exit code 3"},
 			states: map[string][]string{"CrashLoopBackOff": {"orders-2-000"}},
 		}},
+		{"the init container of a pod that was replaced crashes", running(1).with(func(s *scene) { s.down(crashingInit(failure)) }), want{
+			reason: appstatus.ReasonCrashLoop, phase: appstatus.PhaseDegraded, says: []string{"init container migrate", "exit code 3"},
+		}},
+		{"a sidecar crashes after the application has served", running(1).with(func(s *scene) { s.down(crashingSidecar(failure)) }), want{
+			reason: appstatus.ReasonCrashLoop, phase: appstatus.PhaseDegraded, says: []string{"sidecar proxy", "exit code 3"},
+		}},
+		{"a sidecar among the init containers keeps a pod that was replaced from starting", running(1).with(func(s *scene) {
+			s.down(func(p *corev1.Pod) {
+				crashingNativeSidecar(failure)(p)
+				p.Status.Phase = corev1.PodPending
+				p.Status.ContainerStatuses[0].Ready, p.Status.ContainerStatuses[0].Started = false, new(false)
+				p.Status.ContainerStatuses[0].State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "PodInitializing"}}
+			})
+		}), want{reason: appstatus.ReasonCrashLoop, phase: appstatus.PhaseDegraded, says: []string{"sidecar proxy", "exit code 3"}}},
+		{"a pod that was replaced starts after its init container has succeeded at the second time", running(1).with(func(s *scene) {
+			s.down(func(p *corev1.Pod) {
+				starting(p)
+				p.Status.InitContainerStatuses[0].RestartCount = 1
+			})
+		}), want{reason: appstatus.ReasonRollingOut, phase: appstatus.PhaseUpdating, reconciling: true}},
 		{"a pod crashes and the Deployment does not know yet", running(3).with(func(s *scene) { crashing(oom)(&s.pods[1]) }), want{
-			reason: appstatus.ReasonCrashLoop, phase: appstatus.PhaseDegraded, anyReconciling: true, available: true, says: []string{"orders-2-001", "OOMKilled"},
+			reason: appstatus.ReasonCrashLoop, phase: appstatus.PhaseDegraded, available: true, says: []string{"orders-2-001", "OOMKilled"},
 		}},
 	}
+}
+
+// ranFor is an end so many seconds after the start.
+func ranFor(end corev1.ContainerStateTerminated, seconds int64) corev1.ContainerStateTerminated {
+	end.StartedAt, end.FinishedAt = epoch, afterEpoch(seconds)
+	return end
+}
+
+// saying is a failure after which the end of the log is this.
+func saying(log string) corev1.ContainerStateTerminated {
+	end := failure
+	end.Message = log
+	return end
+}
+
+// live gives the application a liveness probe that fails after 30 seconds.
+func live(s *scene) {
+	s.deployment.Spec.Template.Spec.Containers[0].LivenessProbe = httpProbe("/live", 10, 3)
 }
 
 func leftoverRows() []row {

@@ -156,10 +156,54 @@ func standstillRows() []row {
 			reason: appstatus.ReasonRollingOut, phase: appstatus.PhaseUpdating, reconciling: true, available: true, image: oldImage,
 			says: []string{"0 of 3 pods run", "Pod orders-2-000", "lb.example.com"},
 		}},
+		{"a node is lost", running(3).with(func(s *scene) {
+			s.pods[1].Spec.NodeName = "node-7"
+			s.pods[1].Status.Conditions[1] = corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse}
+			s.pods[1].Status.Conditions = append(s.pods[1].Status.Conditions, corev1.PodCondition{Type: corev1.ContainersReady, Status: corev1.ConditionTrue})
+			s.counts(3, 3, 2, 2)
+		}), want{
+			reason: appstatus.ReasonPodsNotReady, phase: appstatus.PhaseDegraded, available: true, documented: true,
+			says: []string{"2 of 3 pods are ready. Pod orders-2-001: its containers were ready when its node was last heard of. Node node-7 may be lost: see kubectl get node node-7."},
+		}},
+		{"a pod that was evicted is replaced", running(3).with(func(s *scene) {
+			evictedAt(100)(&s.pods[0])
+			s.pods = append(s.pods, pod("orders-2-003", newRevision, starting, scheduledAt(101)))
+			s.counts(3, 3, 2, 2)
+		}), want{
+			reason: appstatus.ReasonRollingOut, phase: appstatus.PhaseUpdating, reconciling: true, available: true, documented: true,
+			says: []string{`2 of 3 pods run the specification and serve. Pod orders-2-000 was evicted: Usage of EmptyDir volume "files-0" exceeds the limit "1Mi".`},
+		}},
+		{"a pod that replaced an evicted one has stopped serving", running(3).with(func(s *scene) {
+			evictedAt(100)(&s.pods[0])
+			s.pods = append(s.pods, pod("orders-2-003", newRevision, notReady, scheduledAt(101)))
+			s.counts(3, 3, 2, 2)
+		}), want{reason: appstatus.ReasonPodsNotReady, phase: appstatus.PhaseDegraded, available: true, says: []string{"2 of 3 pods are ready. Pod orders-2-000 was evicted"}}},
+		{"a pod was evicted long before another one starts", running(3).with(func(s *scene) {
+			evictedAt(100)(&s.pods[0])
+			s.pods = append(s.pods, pod("orders-2-003", newRevision, starting, scheduledAt(300)))
+			s.counts(3, 3, 2, 2)
+		}), want{reason: appstatus.ReasonRollingOut, phase: appstatus.PhaseUpdating, reconciling: true, available: true, silent: []string{"evicted"}}},
 		{"all pods were evicted and the Deployment does not know yet", running(3).with(func(s *scene) {
 			for i := range s.pods {
 				evicted(&s.pods[i])
 			}
 		}), want{reason: appstatus.ReasonPodsNotReady, phase: appstatus.PhaseDegraded, available: true, says: []string{"0 of 3 pods"}}},
 	}
+}
+
+// evictedAt is the end of a pod so many seconds after epoch.
+func evictedAt(seconds int64) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		evicted(p)
+		p.Status.Message = `Usage of EmptyDir volume "files-0" exceeds the limit "1Mi". `
+		p.Status.Conditions = []corev1.PodCondition{
+			{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: epoch},
+			{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "PodFailed", LastTransitionTime: afterEpoch(seconds)},
+		}
+	}
+}
+
+// scheduledAt is the time at which a pod came to its node.
+func scheduledAt(seconds int64) func(*corev1.Pod) {
+	return func(p *corev1.Pod) { p.Status.Conditions[0].LastTransitionTime = afterEpoch(seconds) }
 }

@@ -125,6 +125,15 @@ func applyRows() []row {
 			reason: appstatus.ReasonApplyFailed, phase: appstatus.PhaseDegraded, reconciling: true, available: true, image: oldImage,
 			says: []string{"Service: etcdserver: request timed out"}, documented: true,
 		}},
+		{"the cluster cannot be read", running(3).with(func(s *scene) {
+			s.applied.Failure = unreadable("the cluster does not tell yet whether it has the kind Route")
+		}), want{
+			reason: appstatus.ReasonApplyFailed, phase: appstatus.PhaseDegraded, reconciling: true, available: true, documented: true,
+			says: []string{"The cluster cannot be read: the cluster does not tell yet whether it has the kind Route."},
+		}},
+		{"the API of a child is gone, and the cluster does not tell", running(3).with(fails(workload.FailureUnserved, "the server could not find the requested resource")), want{
+			reason: appstatus.ReasonApplyFailed, phase: appstatus.PhaseDegraded, reconciling: true, available: true, says: []string{"could not find the requested resource"},
+		}},
 		// It is tried again, so a change is under way whatever the Deployment looks like.
 		{"the server fails while the pods of the last specification serve", running(3).with(fails(workload.FailureTransient, "etcdserver: request timed out")), want{
 			reason: appstatus.ReasonApplyFailed, phase: appstatus.PhaseDegraded, reconciling: true, available: true,
@@ -150,4 +159,9 @@ func applyRows() []row {
 			reason: appstatus.ReasonTerminating, phase: appstatus.PhaseUpdating, reconciling: true, available: true, says: []string{"Service of the same name"}, documented: true,
 		}},
 	}
+}
+
+// unreadable is what a turn reports that could not see all that it decides by.
+func unreadable(message string) *workload.Failure {
+	return &workload.Failure{Reason: workload.FailureTransient, Kind: "The cluster cannot be read", Message: message}
 }

@@ -5,6 +5,7 @@ package status
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -32,6 +33,12 @@ func bounded(items []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(items[:maxListed], ", "), len(items)-maxListed)
 	}
 	return strings.Join(items, ", ")
+}
+
+// joined joins sentences, of which some may be empty.
+func joined(sentences ...string) string {
+	isEmpty := func(s string) bool { return s == "" }
+	return strings.Join(slices.DeleteFunc(sentences, isEmpty), " ")
 }
 
 // sentence ends a text that is somebody else's with a full stop, unless it has an end.

@@ -83,7 +83,7 @@ func applyFailure(f facts) *cause {
 		c.reason, c.stalled = appstatus.ReasonQuotaExceeded, true
 	case workload.FailureNamespaceTerminating:
 		c.reason, c.reconciling = appstatus.ReasonTerminating, true
-	case workload.FailureTransient:
+	case workload.FailureTransient, workload.FailureUnserved:
 		c.reason, c.reconciling = appstatus.ReasonApplyFailed, true
 	}
 	return c

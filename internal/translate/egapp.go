@@ -28,7 +28,10 @@ func EGApp(app *v1alpha1.EGApp, options Options) (workload.Workload, error) {
 		SelectorKey:      workload.LabelEGApp,
 	}
 	spec := field.NewPath("spec")
-	errs := append(app.IsValid(), imageErrors(spec.Child("image"), imageOf(app, options))...)
+	errs := app.IsValid()
+	if app.Spec.Image != "" {
+		errs = append(errs, imageErrors(spec.Child("image"), app.Spec.Image)...)
+	}
 	errs = append(errs, platformErrors(spec, &app.Spec, options)...)
 	if len(errs) > 0 {
 		return workload.Workload{Owner: owner}, errs.ToAggregate()
@@ -68,7 +71,7 @@ func workloadOf(app *v1alpha1.EGApp, options Options) workload.Workload {
 	}
 	w.Container = workload.Container{
 		Name:                workload.ContainerName(spec.AppID, app.Name),
-		Image:               imageOf(app, options),
+		Image:               spec.Image,
 		ImagePullPolicy:     environment.ImagePullPolicy,
 		Command:             spec.Command,
 		Args:                spec.Args,
@@ -78,6 +81,11 @@ func workloadOf(app *v1alpha1.EGApp, options Options) workload.Workload {
 		PreStopSleepSeconds: environment.PreStopSleepSeconds,
 		ReadOnlyRoot:        framework.ReadOnlyRoot,
 	}
+	if spec.Image == "" {
+		w.Container.Image = options.Images.For(spec.Framework)
+		w.Container.DefaultOf = string(spec.Framework)
+		w.Container.IsDemonstration = options.Images.IsDemonstration(spec.Framework)
+	}
 	if spec.ImagePullPolicy != "" {
 		w.Container.ImagePullPolicy = spec.ImagePullPolicy
 	}
@@ -85,14 +93,6 @@ func workloadOf(app *v1alpha1.EGApp, options Options) workload.Workload {
 	w.Container.Startup, w.Container.Readiness, w.Container.Liveness = probes(spec, framework)
 	w.Rollout = rollout(spec.Rollout, environment.Rollout, w.Container.Startup)
 	return w
-}
-
-// imageOf returns what an EGApp runs.
-func imageOf(app *v1alpha1.EGApp, options Options) string {
-	if app.Spec.Image != "" {
-		return app.Spec.Image
-	}
-	return options.Images.For(app.Spec.Framework)
 }
 
 func names(references []corev1.LocalObjectReference) []string {

@@ -66,7 +66,7 @@ func TestEveryCombinationIsResolvedByTheTables(t *testing.T) {
 					Owner:    ownerOfEGApp,
 					Replicas: 1,
 					Container: workload.Container{
-						Name: "orders-api-v2", Image: "registry.example.com/base:1", ImagePullPolicy: e.ImagePullPolicy,
+						Name: "orders-api-v2", Image: "registry.example.com/base:1", DefaultOf: string(framework), ImagePullPolicy: e.ImagePullPolicy,
 						PresetEnv: f.Env(size.Limits), Resources: size, PreStopSleepSeconds: e.PreStopSleepSeconds,
 						Startup: tcp(8080, f.Startup), Readiness: tcp(8080, f.Readiness), ReadOnlyRoot: f.ReadOnlyRoot,
 					},

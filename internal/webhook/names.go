@@ -25,14 +25,20 @@ const namesTimeout = 2 * time.Second
 // takenNames asks the API server whether others have the names that an application needs.
 type takenNames struct {
 	live client.Reader
+	// platform tells which children an application has on this cluster.
+	platform func() (workload.Platform, bool)
 }
 
 // warnings says which of the children's names are taken. What cannot be asked is not
 // warned of: the loop finds it out as well.
 func (t takenNames) warnings(ctx context.Context, w workload.Workload) []string {
+	platform, known := t.platform()
+	if !known {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, namesTimeout)
 	defer cancel()
-	children := resources.Desired(w, workload.Observed{})
+	children := resources.Desired(w, workload.Observed{Platform: platform})
 	found := make([]string, len(children))
 	var asked sync.WaitGroup
 	for i, child := range children {

@@ -25,6 +25,8 @@ type Options struct {
 	// Namespaces are those that the operator sees to; none means all. What is written
 	// elsewhere is none of its business and passes.
 	Namespaces []string
+	// Platform returns what the cluster is and has; it is false while not all of that is known.
+	Platform func() (workload.Platform, bool)
 	// Duplicate says, in words for a person, which other EGApp has the appId of this one,
 	// or nothing. It reads from the cache.
 	Duplicate func(ctx context.Context, app *v1alpha1.EGApp) (string, error)
@@ -32,7 +34,7 @@ type Options struct {
 
 // SetupWithManager serves the validation of both kinds by the manager's webhook server.
 func SetupWithManager(mgr manager.Manager, o Options) error {
-	names := takenNames{live: mgr.GetAPIReader()}
+	names := takenNames{live: mgr.GetAPIReader(), platform: o.Platform}
 	if err := builder.WebhookManagedBy(mgr, &v1alpha1.EGApp{}).WithValidator(egapps(o, names.warnings)).Complete(); err != nil {
 		return err
 	}

@@ -94,7 +94,8 @@ func newScene(t *testing.T) *scene {
 func (s *scene) start(withWebhook bool) (stop func()) {
 	s.Helper()
 	served := environment.WebhookInstallOptions
-	options := controllers.ManagerOptions([]string{s.namespace})
+	apis := controllers.NewAPIs()
+	options := controllers.ManagerOptions([]string{s.namespace}, apis)
 	options.Scheme = scheme
 	options.Metrics = metricsserver.Options{BindAddress: "0"}
 	options.Controller.SkipNameValidation = new(true)
@@ -103,10 +104,10 @@ func (s *scene) start(withWebhook bool) (stop func()) {
 	s.must(err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.Context()))
 	choices := controllers.Options{MaxConcurrentReconciles: 4}
-	s.must(controllers.SetupWithManager(ctx, mgr, choices))
+	s.must(controllers.SetupWithManager(ctx, mgr, apis, choices))
 	if withWebhook {
 		s.must(webhook.SetupWithManager(mgr, webhook.Options{
-			Translate: choices.Options, Namespaces: []string{s.namespace}, Duplicate: controllers.Duplicate(mgr.GetCache(), choices),
+			Translate: choices.Options, Namespaces: []string{s.namespace}, Platform: apis.Platform, Duplicate: controllers.Duplicate(mgr.GetCache(), choices),
 		}))
 	}
 	stopped := make(chan error, 1)
@@ -123,6 +124,12 @@ func (s *scene) start(withWebhook bool) (stop func()) {
 	}
 	if withWebhook {
 		s.eventually(func() error { return mgr.GetWebhookServer().StartedChecker()(nil) })
+		s.eventually(func() error {
+			if _, known := apis.Platform(); !known {
+				return errors.New("it is not known yet which APIs the cluster has")
+			}
+			return nil
+		})
 	}
 	return stop
 }

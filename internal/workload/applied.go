@@ -20,6 +20,9 @@ type Applied struct {
 	// Repaired names, by kind, the children that somebody had changed or deleted and that
 	// are as they should be again.
 	Repaired []string
+	// Waiting names, by kind, the children for which a change waits until the application is
+	// no longer paused.
+	Waiting []string
 	// Failure is why a child could not be applied, or nil.
 	Failure *Failure
 }
@@ -50,6 +53,8 @@ const (
 	FailureQuota FailureReason = "Quota"
 	// FailureNamespaceTerminating: the namespace is being deleted.
 	FailureNamespaceTerminating FailureReason = "NamespaceTerminating"
+	// FailureUnserved: the API server does not serve the child's kind, or no longer.
+	FailureUnserved FailureReason = "Unserved"
 	// FailureTransient: the API server could not be asked, or asks to try again.
 	FailureTransient FailureReason = "Transient"
 )

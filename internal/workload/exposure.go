@@ -36,7 +36,8 @@ type ExposureChoice struct {
 
 // ChosenExposure tells by what the workload is exposed. What serves already stays as long
 // as the workload leaves the choice open, so that an API that comes to the cluster
-// changes nothing for whoever runs.
+// changes nothing for whoever runs. Why names what serves only where something else would
+// be chosen without it: what was chosen does not change its reason by coming to serve.
 func (w Workload) ChosenExposure(o Observed) ExposureChoice {
 	if w.Exposure == nil {
 		return ExposureChoice{}
@@ -133,14 +134,12 @@ func (w Workload) exposureType(o Observed) ExposureChoice {
 		return ExposureChoice{Type: e.Settled, Why: settledBy[e.Settled]}
 	case !e.fitsRoute():
 		return ExposureChoice{Type: ExposureIngress, Why: "a Route has one host and one path"}
-	case w.serves(ExposureRoute, o):
-		return ExposureChoice{Type: ExposureRoute, Why: "a Route serves already"}
-	case w.serves(ExposureIngress, o):
-		return ExposureChoice{Type: ExposureIngress, Why: "an Ingress serves already"}
-	case o.Platform.serves(ExposureRoute):
-		return ExposureChoice{Type: ExposureRoute, Why: "the cluster has Routes"}
-	default:
+	case !o.Platform.serves(ExposureRoute):
 		return ExposureChoice{Type: ExposureIngress, Why: "the cluster has no Routes, and no gateway is named"}
+	case w.serves(ExposureIngress, o) && !w.serves(ExposureRoute, o):
+		return ExposureChoice{Type: ExposureIngress, Why: "an Ingress serves already"}
+	default:
+		return ExposureChoice{Type: ExposureRoute, Why: "the cluster has Routes"}
 	}
 }
 

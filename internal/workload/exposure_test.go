@@ -142,6 +142,27 @@ func TestChosenExposure(t *testing.T) {
 	}
 }
 
+// What was chosen keeps its reason when it serves.
+func TestWhyAnExposureIsOfItsKind(t *testing.T) {
+	for name, test := range map[string]struct {
+		observed workload.Observed
+		want     string
+	}{
+		"on a plain cluster":                 {seen(nil), "the cluster has no Routes, and no gateway is named"},
+		"when the Ingress serves":            {seen(nil, "Ingress"), "the cluster has no Routes, and no gateway is named"},
+		"when Routes come beside an Ingress": {seen([]string{"Route"}, "Ingress"), "an Ingress serves already"},
+		"where there are Routes":             {seen([]string{"Route"}), "the cluster has Routes"},
+		"when the Route serves":              {seen([]string{"Route"}, "Route"), "the cluster has Routes"},
+		"when both serve":                    {seen([]string{"Route"}, "Route", "Ingress"), "the cluster has Routes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := exposed(auto).ChosenExposure(test.observed).Why; got != test.want {
+				t.Errorf("the reason is %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 // A change of kind never leaves a moment with neither.
 func TestWhatServesStaysUntilItsSuccessorIsThere(t *testing.T) {
 	all := []string{"HTTPRoute", "Route"}

@@ -5,8 +5,10 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/distribution/reference"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // CheckImage tells why no runtime can pull an image, by the grammar of references that the
@@ -16,4 +18,45 @@ func CheckImage(image string) error {
 		return fmt.Errorf("must be an image reference such as registry.example.com/team/app:1.2: %w", err)
 	}
 	return nil
+}
+
+// SameRepository tells whether two images differ in tag and digest at most.
+func SameRepository(a, b string) bool {
+	nameOf := func(image string) string {
+		named, err := reference.ParseNormalizedNamed(image)
+		if err != nil {
+			return image
+		}
+		return named.Name()
+	}
+	return nameOf(a) == nameOf(b)
+}
+
+// ImageToRun returns the image of the application's container. A default that nobody has
+// chosen takes the place of no other: where the operator is without its configuration for a
+// moment, as while OLM upgrades or installs it, an application that runs a default of the
+// platform goes on with that.
+func (w Workload) ImageToRun(o Observed) string {
+	live := o.Deployment()
+	if !w.Container.IsDemonstration || live == nil || w.Owner.OwnershipOf(live) != Ours {
+		return w.Container.Image
+	}
+	template := live.Spec.Template
+	isMain := func(c corev1.Container) bool { return c.Name == template.Annotations[AnnotationDefaultContainer] }
+	main := slices.IndexFunc(template.Spec.Containers, isMain)
+	if main < 0 || live.Annotations[AnnotationDefaultImage] != w.Container.defaultImage(template.Spec.Containers[main].Image) {
+		return w.Container.Image
+	}
+	return template.Spec.Containers[main].Image
+}
+
+// DefaultImage returns what AnnotationDefaultImage says; empty where the application names
+// its image.
+func (c Container) DefaultImage() string { return c.defaultImage(c.Image) }
+
+func (c Container) defaultImage(image string) string {
+	if c.DefaultOf == "" {
+		return ""
+	}
+	return c.DefaultOf + "=" + image
 }

@@ -57,6 +57,9 @@ const (
 	// AnnotationHeldReplicas on a Deployment is the number of pods that the autoscaler left
 	// behind, which is held until the application asks for another one than it overrode.
 	AnnotationHeldReplicas = "platform.evillgenius.com/held-replicas"
+	// AnnotationDefaultImage on the Deployment of an application that names no image is the
+	// one that it was given, after what it is the default of: java=registry.example.com/java:21.
+	AnnotationDefaultImage = "platform.evillgenius.com/default-image"
 	// AnnotationDefaultContainer names the container that kubectl logs and exec take.
 	AnnotationDefaultContainer = "kubectl.kubernetes.io/default-container"
 )

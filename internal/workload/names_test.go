@@ -37,6 +37,7 @@ func TestNamesOnTheWireAreFrozen(t *testing.T) {
 		{workload.AnnotationRemove, "platform.evillgenius.com/remove"},
 		{workload.AnnotationOverriddenReplicas, "platform.evillgenius.com/overridden-replicas"},
 		{workload.AnnotationHeldReplicas, "platform.evillgenius.com/held-replicas"},
+		{workload.AnnotationDefaultImage, "platform.evillgenius.com/default-image"},
 		{workload.AnnotationRevision, "deployment.kubernetes.io/revision"},
 	} {
 		if name[0] != name[1] {

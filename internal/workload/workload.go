@@ -82,8 +82,14 @@ type Workload struct {
 type Container struct {
 	// Name is a DNS label.
 	Name string
-	// Image is passed on to the letter.
+	// Image is passed on to the letter; see ImageToRun.
 	Image string
+	// DefaultOf is the framework that Image is the default of; empty where the application
+	// names its image.
+	DefaultOf string
+	// IsDemonstration tells that Image is a default which nobody has chosen: the one that the
+	// operator comes with.
+	IsDemonstration bool
 	// ImagePullPolicy of the image; empty leaves it to the server.
 	ImagePullPolicy corev1.PullPolicy
 	// Command and Args replace those of the image, if they are given.

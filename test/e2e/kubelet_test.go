@@ -13,17 +13,27 @@ import (
 	"platformapp/api/appstatus"
 )
 
-// kubelet plays the kubelet that finds what is wrong with the containers of a pod. The phase stays Running: KWOK heals
-// a pod that is Pending.
+// kubelet plays the kubelet that finds what is wrong with the containers of a pod; what runs has started just now. The
+// phase stays Running: KWOK heals a pod that is Pending.
 func (s *scene) kubelet(pod corev1.Pod, finds ...corev1.ContainerStatus) {
 	s.Helper()
 	s.get(&pod)
+	now := metav1.Now()
 	for _, found := range finds {
+		if found.State.Running != nil {
+			found.State.Running = &corev1.ContainerStateRunning{StartedAt: now}
+		}
 		setContainer(&pod.Status, found)
+	}
+	for i := range pod.Status.ContainerStatuses {
+		// KWOK leaves out what every kubelet tells.
+		if c := &pod.Status.ContainerStatuses[i]; c.Started == nil {
+			c.Started = new(c.State.Running != nil)
+		}
 	}
 	for i := range pod.Status.Conditions {
 		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady || c.Type == corev1.ContainersReady {
-			c.Status, c.Reason, c.LastTransitionTime = corev1.ConditionFalse, "ContainersNotReady", metav1.Now()
+			c.Status, c.Reason, c.LastTransitionTime = corev1.ConditionFalse, "ContainersNotReady", now
 			c.Message = fmt.Sprintf("containers with unready status: [%s]", finds[0].Name)
 		}
 	}
@@ -82,7 +92,7 @@ spec:
 			[]corev1.ContainerStatus{crashing("proxy", 137, "OOMKilled", "")},
 			appstatus.ReasonCrashLoop, []string{"sidecar proxy ", "exit code 137 (OOMKilled)", "more memory"}},
 		{"an injected container is not ready",
-			[]corev1.ContainerStatus{{Name: "istio-proxy", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}}},
+			[]corev1.ContainerStatus{{Name: "istio-proxy", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}},
 			appstatus.ReasonPodsNotReady, []string{"containers with unready status: [istio-proxy]"}},
 		{"a sidecar's Secret is missing",
 			[]corev1.ContainerStatus{waiting("helper", "CreateContainerConfigError", `secret "helper-settings" not found`)},

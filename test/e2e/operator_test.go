@@ -195,10 +195,9 @@ func (op *operator) tail(words []string) string {
 	return strings.Join(kept[max(0, len(kept)-lines):], "")
 }
 
-// tolerated errors come from outside: client-go's leader election ends by this one when it is asked to; nobody can tell
-// an event in a namespace that is being deleted, nor one that is under way when the operator is asked to end; an API
-// that is taken away is watched until the next discovery; and the API server may be slow.
-var tolerated = []string{"could not find the requested resource", "leader election lost", "because it is being terminated", `/events\": context canceled`, "timed out", "timeout"}
+// tolerated errors come from outside: client-go's leader election ends by this one when it is asked to; and the API
+// server may be slow.
+var tolerated = []string{"leader election lost", "timed out", "timeout"}
 
 // checkLog fails when the operator has logged an error; with namespaces, one that names one of them.
 func (op *operator) checkLog(namespaces []string) error {

@@ -11,7 +11,7 @@ import (
 
 // DemoMicroServiceSpec says which image to run.
 type DemoMicroServiceSpec struct {
-	// Image is the container image to run, with its tag or digest, for example stefanprodan/podinfo:0.0.1. One pod runs it, with the image's own command.
+	// Image is the container image to run, with its tag or digest, for example docker.io/stefanprodan/podinfo:0.0.1. One pod runs it, with the image's own command.
 	// +required
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="must be an image reference of printable ASCII characters without blanks, and not empty"
@@ -27,7 +27,7 @@ type DemoMicroServiceStatus struct {
 // DemoMicroService runs one pod of an image.
 //
 // +kubebuilder:object:root=true
-// +operator-sdk:csv:customresourcedefinitions:displayName="Demo Micro Service",order=2,resources={{Deployment,v1,""},{ReplicaSet,v1,""},{Pod,v1,""}}
+// +operator-sdk:csv:customresourcedefinitions:displayName="Demo Micro Service",order=2
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:path=demomicroservices,singular=demomicroservice,shortName=dms
 // +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=".status.readyReplicas",description="How many pods serve"

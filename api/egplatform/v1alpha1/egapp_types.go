@@ -237,14 +237,14 @@ type EGAppStatus struct {
 // +kubebuilder:printcolumn:name="Framework",type=string,JSONPath=".spec.framework",description="What the application is built on"
 // +kubebuilder:printcolumn:name="Environment",type=string,JSONPath=".spec.environment",description="Where it runs"
 // +kubebuilder:printcolumn:name="Type",type=string,JSONPath=".spec.instanceType",description="How big each pod is"
-// +kubebuilder:printcolumn:name="Desired",type=integer,JSONPath=".spec.replicaCount",description="How many pods are asked for"
+// +kubebuilder:printcolumn:name="Desired",type=integer,JSONPath=".status.desiredReplicas",description="How many pods are asked for, by replicaCount or by an autoscaler"
 // +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=".status.readyReplicas",description="How many pods serve"
 // +kubebuilder:printcolumn:name="Status",type=string,JSONPath=".status.phase",description="The state in one word"
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=".status.conditions[?(@.type==\"Ready\")].reason",description="Why it is in this state"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=".metadata.creationTimestamp"
 // +kubebuilder:printcolumn:name="Image",type=string,JSONPath=".status.image",description="What the pods run",priority=1
 // +kubebuilder:printcolumn:name="URL",type=string,JSONPath=".status.url",description="Where it is reached from outside",priority=1
-// +operator-sdk:csv:customresourcedefinitions:displayName="EG Application",order=1,resources={{Deployment,v1,""},{Service,v1,""},{ConfigMap,v1,""},{HorizontalPodAutoscaler,v2,""},{PodDisruptionBudget,v1,""},{NetworkPolicy,v1,""},{Ingress,v1,""},{HTTPRoute,v1,""},{Route,v1,""},{ServiceMonitor,v1,""},{ReplicaSet,v1,""},{Pod,v1,""}}
+// +operator-sdk:csv:customresourcedefinitions:displayName="EG Application",order=1
 // +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || (self.metadata.name.size() <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$'))",optionalOldSelf=true,message="metadata.name must be a DNS-1035 label of at most 63 characters: lower-case letters, digits or '-', beginning with a letter and ending with a letter or digit"
 type EGApp struct {
 	metav1.TypeMeta `json:",inline"`
