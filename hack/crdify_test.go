@@ -70,11 +70,10 @@ func newClone(t *testing.T) clone {
 	return c
 }
 
-func TestCRDsAreComparedWithTheNewestReleaseAndUntilThenWithMain(t *testing.T) {
-	release := func(c clone, tag string) {
-		c.write(crd, "as in "+tag+"\n", 0o600)
-		c.git("commit", "--quiet", "--all", "--message="+tag)
-		c.git("tag", tag)
+func TestCRDsAreComparedWithEachReleaseAndUntilThenWithMain(t *testing.T) {
+	release := func(c clone, version string) {
+		c.write(crd, "as in "+version+"\n", 0o600)
+		c.write("test/corpus/"+version+"/crds/apps.yaml", "as in "+version+"\n", 0o600)
 	}
 	for _, test := range []struct {
 		name string
@@ -90,9 +89,13 @@ func TestCRDsAreComparedWithTheNewestReleaseAndUntilThenWithMain(t *testing.T) {
 		{"a CRD that is new", func(c clone) { c.write("config/crd/bases/new.yaml", "x\n", 0o600) }, "", false, "compatible with main"},
 		{"a CRD that is gone", func(c clone) { c.git("rm", "--quiet", crd) }, "", true, "the CRD is gone"},
 		{"no main", func(c clone) { c.git("branch", "--quiet", "--delete", "main") }, "", false, "nothing to compare with"},
-		{"a release", func(c clone) { release(c, "v0.1.0") }, "", false, "compatible with v0.1.0"},
-		{"the newest of two releases", func(c clone) { release(c, "v0.9.0"); release(c, "v0.10.0") }, "", false, "compatible with v0.10.0"},
-		{"a change after a release", func(c clone) { release(c, "v0.1.0"); c.write(crd, "second\n", 0o600) }, "intended", true, "upgrade from v0.1.0"},
+		{"a release", func(c clone) { release(c, "0.1.0") }, "", false, "compatible with 0.1.0"},
+		{"a release in a clone without main", func(c clone) { release(c, "0.1.0"); c.git("branch", "--quiet", "--delete", "main") }, "", false, "compatible with 0.1.0"},
+		{"a change after a release", func(c clone) { release(c, "0.1.0"); c.write(crd, "second\n", 0o600) }, "intended", true, "compared with 0.1.0"},
+		{"what the first of two releases promised", func(c clone) { release(c, "0.9.0"); release(c, "0.10.0") }, "", true, "compared with 0.9.0"},
+		{"a CRD of a release that is gone", func(c clone) { release(c, "0.1.0"); c.git("rm", "--quiet", "--force", crd) }, "", true, "0.1.0 has it"},
+		{"a version that was not written whole", func(c clone) { c.write("test/corpus/.0.1.0.draft/crds/apps.yaml", "x\n", 0o600) }, "", false, "compatible with main"},
+		{"the inputs of the corpus", func(c clone) { c.write("test/corpus/inputs/a.yaml", "x\n", 0o600) }, "", false, "compatible with main"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("CRD_CHANGE", test.env)

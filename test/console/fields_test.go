@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The platformapp authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The tests of this package hold the forms that a console makes of the CRDs and of the operator-sdk markers to its rules.
+// The tests of this package hold the forms that a console makes of the CRDs and of the bundle's descriptors to its rules.
 package console
 
 import (

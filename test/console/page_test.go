@@ -13,18 +13,16 @@ import (
 // The page of an application warns of each descriptor of an object or a list that it can't print. It prints what has a
 // widget, is hidden, or has descriptors below.
 func TestPageOfAnApplicationPrintsWhatHasADescriptor(t *testing.T) {
-	// Lists of Kubernetes' types and of texts, whose entries no marker reaches.
-	without := map[string]bool{"envFrom": true, "command": true, "args": true, "imagePullSecrets": true}
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
-			fields := readFields(t, kind.folder, kind.crd, kind.name)
+			fields := readDescribed(t, kind.folder, kind.crd, kind.name)
 			for _, this := range fields {
-				if this.descriptor == nil || this.schema.shape() == scalar || without[this.path] {
+				if this.schema.shape() == scalar {
 					continue
 				}
 				printed := slices.ContainsFunc(this.descriptor.capabilities, func(c string) bool { return capabilities[this.part][c] != "" || c == hidden })
 				below := slices.ContainsFunc(fields, func(f field) bool {
-					return f.part == this.part && f.descriptor != nil && (strings.HasPrefix(f.path, this.path+".") || strings.HasPrefix(f.path, this.path+"[0]"))
+					return f.part == this.part && (strings.HasPrefix(f.path, this.path+".") || strings.HasPrefix(f.path, this.path+"[0]"))
 				})
 				if !printed && (!below || !this.top()) {
 					t.Errorf("%s.%s is a %s with a descriptor that the page can't print", this.part, this.path, this.schema.shape())
@@ -38,10 +36,7 @@ func TestChoicesOfDescriptorsAreThoseOfTheSchema(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
 			fields := readFields(t, kind.folder, kind.crd, kind.name)
-			for _, field := range fields {
-				if field.descriptor == nil {
-					continue
-				}
+			for _, field := range readDescribed(t, kind.folder, kind.crd, kind.name) {
 				var options []string
 				for _, capability := range field.descriptor.capabilities {
 					if option, ok := strings.CutPrefix(capability, selectValue); ok {
