@@ -6,7 +6,6 @@ package e2e
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,19 +20,16 @@ import (
 
 	"platformapp/controllers"
 	"platformapp/internal/localcluster"
+	"platformapp/internal/testutil"
 )
 
-// parallelTests is how many tests run at once. They wait for the cluster nearly all of the time, so that it need not
-// be the number of cores.
-const parallelTests = "10"
+// parallelTests is how many tests run at once.
+const parallelTests = 10
 
 func TestMain(m *testing.M) {
 	localcluster.ServeReaper()
-	flag.Parse()
-	if !isSet("test.parallel") {
-		if err := flag.Set("test.parallel", parallelTests); err != nil {
-			panic(err)
-		}
+	if err := testutil.RunInParallel(parallelTests); err != nil {
+		panic(err)
 	}
 	code := m.Run()
 	if err := endSuite(code == 0); err != nil {
@@ -41,12 +37,6 @@ func TestMain(m *testing.M) {
 		code = 1
 	}
 	os.Exit(code)
-}
-
-func isSet(name string) bool {
-	set := false
-	flag.Visit(func(f *flag.Flag) { set = set || f.Name == name })
-	return set
 }
 
 // suite is what all tests share.
