@@ -78,6 +78,7 @@ func runWithControlPlane(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, environment.Stop()) }()
+	cluster = testutil.Apart(cluster)
 	cluster.QPS = -1
 	httpClient, err := rest.HTTPClientFor(cluster)
 	if err != nil {

@@ -67,6 +67,7 @@ func runWithControlPlane(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, environment.Stop()) }()
+	cluster = testutil.Apart(cluster)
 	cluster.QPS = -1
 	return m.Run(), nil
 }
