@@ -36,7 +36,7 @@ func (c *Cluster) cancelOnCrash(ctx context.Context, cancel context.CancelCauseF
 func (c *Cluster) crashed() ([]string, error) {
 	var started []string
 	for _, name := range components {
-		if _, err := os.Stat(filepath.Join(c.clusterDir(), "pids", name+".pid")); err == nil {
+		if _, err := os.Stat(c.pidPath(name)); err == nil {
 			started = append(started, name)
 		}
 	}

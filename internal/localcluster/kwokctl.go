@@ -21,7 +21,7 @@ import (
 const loopback = "127.0.0.1"
 
 // components are the processes that kwokctl starts, by the names it gives them.
-var components = []string{Etcd, KubeAPIServer, KubeControllerManager, KubeScheduler, "kwok-controller"}
+var components = []string{Etcd, KubeAPIServer, KubeControllerManager, KubeScheduler, KwokController}
 
 // configure writes kwokctl's configuration, on ports that are free now.
 func (c *Cluster) configure(opts Options) error {

@@ -32,3 +32,18 @@ func listProcesses() ([]process, error) {
 	}
 	return processes, nil
 }
+
+// hasEnded tells whether a process has let go of all that it held, its ports among them. It has no command line any more
+// for a while before that, and the first of its threads may have ended before the others.
+func hasEnded(pid int) bool {
+	if threads, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(pid), "task")); err == nil && len(threads) > 1 {
+		return false
+	}
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return true
+	}
+	// The state follows the name, which is in parentheses and may hold any.
+	_, state, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" "))
+	return bytes.HasPrefix(state, []byte("Z")) || bytes.HasPrefix(state, []byte("X"))
+}

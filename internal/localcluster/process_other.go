@@ -6,9 +6,11 @@
 package localcluster
 
 import (
+	"errors"
 	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // listProcesses asks ps for the processes of all users and sessions, with their whole command lines.
@@ -28,3 +30,6 @@ func listProcesses() ([]process, error) {
 	}
 	return processes, nil
 }
+
+// hasEnded tells whether a process has ended.
+func hasEnded(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

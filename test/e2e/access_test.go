@@ -13,8 +13,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/rest"
+
+	"platformapp/test/operator"
 )
 
 // The names that config/default gives.
@@ -88,14 +89,11 @@ func (s *suite) kubeconfigFor(ctx context.Context, a account) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(s.scratch, a.namespace+"-"+a.name+".kubeconfig")
-	return path, writeKubeconfig(path, s.cluster.Config.Host, s.cluster.Config.CAFile, s.cluster.Config.CAData, token)
+	return path, operator.Kubeconfig(path, s.connection(s.cluster.Config.Host, token))
 }
 
-func writeKubeconfig(path, server, caFile string, ca []byte, token string) error {
-	config := clientcmdapi.NewConfig()
-	config.Clusters["e2e"] = &clientcmdapi.Cluster{Server: server, CertificateAuthority: caFile, CertificateAuthorityData: ca}
-	config.AuthInfos["e2e"] = &clientcmdapi.AuthInfo{Token: token}
-	config.Contexts["e2e"] = &clientcmdapi.Context{Cluster: "e2e", AuthInfo: "e2e"}
-	config.CurrentContext = "e2e"
-	return clientcmd.WriteToFile(*config, path)
+// connection connects with a token to a server that has the certificate of the cluster's.
+func (s *suite) connection(server, token string) *rest.Config {
+	ca := rest.TLSClientConfig{CAFile: s.cluster.Config.CAFile, CAData: s.cluster.Config.CAData}
+	return &rest.Config{Host: server, BearerToken: token, TLSClientConfig: ca}
 }

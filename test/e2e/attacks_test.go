@@ -24,7 +24,9 @@ import (
 // give. Where the webhook is served, none of it is even stored.
 func webhookRefusesAttacks(s *scene) {
 	namespace := s.namespace("attacks")
-	s.start(operatorOptions{account: s.account("operator", namespace), watch: namespace, args: s.serveWebhook(namespace)})
+	options := operatorOptions{account: s.account("operator", namespace), watch: namespace}
+	s.serveWebhook(namespace, &options)
+	s.start(options)
 	author := s.authorOfEGApps(namespace)
 	raw, err := os.ReadFile(filepath.Join(s.root, "internal", "resources", "testdata", "attacks.yaml"))
 	if err != nil {

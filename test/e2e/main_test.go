@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -21,6 +20,7 @@ import (
 	"platformapp/controllers"
 	"platformapp/internal/localcluster"
 	"platformapp/internal/testutil"
+	"platformapp/test/operator"
 )
 
 // parallelTests is how many tests run at once.
@@ -54,7 +54,7 @@ type suite struct {
 	clientset kubernetes.Interface
 
 	mu     sync.Mutex
-	shared *operator
+	shared *operator.Process
 }
 
 var (
@@ -137,17 +137,10 @@ func (s *suite) connect(context.Context) error {
 	return err
 }
 
-// build builds the operator for the host, whatever target the user builds for; otherwise as go test builds its
-// packages, which it need not compile again.
+// build builds the operator.
 func (s *suite) build(ctx context.Context) error {
 	s.binary = filepath.Join(filepath.Dir(s.cluster.Kubeconfig()), "operator", "platformapp")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", s.binary, ".")
-	cmd.Dir = s.root
-	cmd.Env = append(os.Environ(), "GOOS=", "GOARCH=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build the operator: %w\n%s", err, out)
-	}
-	return nil
+	return operator.Build(ctx, operator.BuildOptions{Root: s.root, Output: s.binary})
 }
 
 // install installs what make deploy installs: the CRDs, the service account and its rights, and the Deployment of the

@@ -6,7 +6,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"regexp"
 	"strings"
 )
@@ -31,7 +30,7 @@ func fleetIsCounted(s *scene) {
 		`platformapp_child_writes_total\{kind="Service",result="applied"\} [2-9]`,
 	}
 	s.eventually(shortWait, "the metrics count the fleet", func(ctx context.Context) error {
-		metrics, err := get(ctx, http.DefaultClient, "http://"+op.metrics+"/metrics", "")
+		metrics, err := op.Metrics(ctx)
 		if err != nil {
 			return err
 		}
@@ -42,7 +41,7 @@ func fleetIsCounted(s *scene) {
 		}
 		return nil
 	})
-	metrics, err := get(s.Context(), http.DefaultClient, "http://"+op.metrics+"/metrics", "")
+	metrics, err := op.Metrics(s.Context())
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -31,6 +29,8 @@ import (
 	"platformapp/api/egplatform/v1alpha1"
 	"platformapp/internal/testutil"
 	"platformapp/internal/workload"
+	"platformapp/test/audit"
+	"platformapp/test/operator"
 )
 
 // TestOperatorOfItsOwn holds the tests that start, stop and kill operators.
@@ -81,7 +81,7 @@ func killedOperatorConverges(s *scene) {
 	killed := make(chan struct{})
 	births := s.recordBirths(namespace, func(n int) {
 		if n == deploymentsToKill {
-			op.kill()
+			op.Kill()
 			close(killed)
 		}
 	})
@@ -202,13 +202,11 @@ func restMakesNoRequest(s *scene) {
 	restart := time.Now()
 	op = s.start(options)
 	s.eventually(shortWait, "the new operator has looked at every application", func(ctx context.Context) error {
-		metrics, err := get(ctx, http.DefaultClient, "http://"+op.metrics+"/metrics", "")
-		if err != nil {
-			return err
-		}
 		for _, controller := range []string{"egapp", "demomicroservice"} {
-			if n := reconciles(metrics, controller); n < 3 {
-				return fmt.Errorf("%s: %d turns, want 3", controller, n)
+			// The turns of the loop that have ended well.
+			labels := map[string]string{"controller": controller, "result": "success"}
+			if n, err := op.Sum(ctx, "controller_runtime_reconcile_total", labels); err != nil || n < 3 {
+				return fmt.Errorf("%s: %v turns, want 3, %w", controller, n, err)
 			}
 		}
 		return nil
@@ -218,13 +216,13 @@ func restMakesNoRequest(s *scene) {
 	if diff := cmp.Diff(before, s.versions(namespace)); diff != "" {
 		s.Errorf("resource versions have changed at rest (-before +after):\n%s", diff)
 	}
-	requests := since(s.requestsOf(options.account), start)
-	expectNone(s, "requests at rest", filter(requests, func(r request) bool {
-		return r.at.Before(restart) || (r.verb != "list" && r.verb != "watch")
+	requests := audit.Since(s.requestsOf(options.account), start)
+	audit.ExpectNone(s, "requests at rest", audit.Filter(requests, func(r audit.Request) bool {
+		return r.At.Before(restart) || (r.Verb != "list" && r.Verb != "watch")
 	}))
 	read := map[string]int{}
 	for _, r := range requests {
-		read[r.resource]++
+		read[r.Resource]++
 	}
 	for resource, n := range read {
 		if n > 2 {
@@ -234,17 +232,6 @@ func restMakesNoRequest(s *scene) {
 	if len(read) == 0 {
 		s.Error("no request of the restarted operator is in the audit log: this test sees nothing")
 	}
-}
-
-// reconciles returns how many turns of the loop have ended well.
-func reconciles(metrics, controller string) int {
-	line := regexp.MustCompile(`(?m)^controller_runtime_reconcile_total\{controller="` + controller + `",result="success"\} (\d+)`)
-	match := line.FindStringSubmatch(metrics)
-	if match == nil {
-		return 0
-	}
-	n, _ := strconv.Atoi(match[1])
-	return n
 }
 
 // atRest waits until no application and no child in a namespace has changed for two seconds, and returns their
@@ -286,13 +273,13 @@ func (s *scene) versions(namespace string) map[string]string {
 	return versions
 }
 
-// takeoverTimeout is how long after the leader was asked to end another operator may take to lead. It looks every 2 to
-// 4.4 seconds, and would wait 15 seconds for a lease that is not given back.
+// takeoverTimeout is how long after the leader was asked to end another operator may take to lead. It looks every
+// 1 to 2.2 seconds, and would wait 15 seconds for a lease that is not given back.
 const takeoverTimeout = 8 * time.Second
 
 func leaderHandsOver(s *scene) {
 	namespace := s.namespace("leaders")
-	var operators []*operator
+	var operators []*operator.Process
 	var accounts []account
 	for _, name := range []string{"first", "second"} {
 		a := s.account(name, namespace)
@@ -307,7 +294,7 @@ func leaderHandsOver(s *scene) {
 	before := newEGApp(namespace, "before", 1)
 	s.create(before)
 	s.ready(before)
-	expectNone(s, "writes of the operator that does not lead", filter(s.requestsOf(accounts[1]), request.isWrite))
+	audit.ExpectNone(s, "writes of the operator that does not lead", audit.Filter(s.requestsOf(accounts[1]), audit.Request.IsWrite))
 
 	asked := time.Now()
 	s.terminate(operators[0])
@@ -319,12 +306,12 @@ func leaderHandsOver(s *scene) {
 	s.Logf("taken over after %s", time.Since(asked).Round(100*time.Millisecond))
 	s.ready(during)
 
-	former := filter(s.requestsOf(accounts[0]), request.isWrite)
-	latter := filter(s.requestsOf(accounts[1]), request.isWrite)
+	former := audit.Filter(s.requestsOf(accounts[0]), audit.Request.IsWrite)
+	latter := audit.Filter(s.requestsOf(accounts[1]), audit.Request.IsWrite)
 	if len(former) == 0 || len(latter) == 0 {
 		s.Fatalf("%d writes of the first leader and %d of the second, want some of each", len(former), len(latter))
 	}
-	if last, first := former[len(former)-1], latter[0]; !last.at.Before(first.at) {
+	if last, first := former[len(former)-1], latter[0]; !last.At.Before(first.At) {
 		s.Errorf("two operators wrote at the same time:\n  %s\n  %s", last, first)
 	}
 	for _, a := range accounts {
@@ -388,7 +375,7 @@ func scopeIsKept(s *scene) {
 		}
 	}
 	requests := s.requestsOf(account)
-	expectNone(s, "requests beyond the watched namespaces", filter(requests, func(r request) bool { return r.namespace != a && r.namespace != b }))
+	audit.ExpectNone(s, "requests beyond the watched namespaces", audit.Filter(requests, func(r audit.Request) bool { return r.Namespace != a && r.Namespace != b }))
 	if len(requests) == 0 {
 		s.Error("no request of the operator is in the audit log: this test sees nothing")
 	}
@@ -422,8 +409,6 @@ var reserved = map[string]string{
 
 	"get demomicroservices.devops.my.domain":         lagging,
 	"get egapps.egplatform.platform.evillgenius.com": lagging,
-
-	"delete deployments.apps": "prune treats all kinds alike; every application has had a Deployment so far",
 }
 
 const lagging = "the API server is asked only when the cache is a tenth of a second behind the operator's own write"
@@ -459,6 +444,11 @@ func TestRightsGrantedAreRightsUsed(t *testing.T) {
 	s.create(taken, shared, orders, podinfo)
 	s.reports(shortWait, taken, metav1.ConditionFalse, appstatus.ReasonNameConflict)
 	s.reports(shortWait, shared, metav1.ConditionFalse, appstatus.ReasonNameConflict)
+	// While one name is taken, the API server is asked whether others are: for each child that is wanted.
+	for _, patch := range asksForEveryKind() {
+		s.kubectl("patch", "egapp", taken.Name, "--namespace", namespace, "--type=merge", "--patch", patch)
+		s.reports(shortWait, taken, metav1.ConditionFalse, appstatus.ReasonNameConflict)
+	}
 	s.ready(orders, podinfo)
 	// A child that is not wanted: a DemoMicroService has no Service.
 	unwanted := &corev1.Service{
@@ -516,24 +506,31 @@ func (s *scene) installOptionalAPIs() (remove func()) {
 	return func() { s.kubectl(append([]string{"delete", "--ignore-not-found"}, files...)...) }
 }
 
-// usesEveryKind has a child of every kind made, and taken away again.
-func (s *scene) usesEveryKind(namespace string) {
-	s.Helper()
-	patches := map[string]string{}
-	for name, exposure := range map[string]string{
+// asksForEveryKind returns changes of three EGApps, which together ask for a child of every kind.
+func asksForEveryKind() map[string]string {
+	patches := map[string]string{
 		"by-ingress":   `{"type":"Ingress","hosts":["a.example.com"]}`,
 		"by-httproute": `{"type":"HTTPRoute","hosts":["b.example.com"],"httpRoute":{"gatewayRef":{"name":"gateway"}}}`,
 		"by-route":     `{"type":"Route","hosts":["c.example.com"]}`,
-	} {
-		app := newEGApp(namespace, name, 1)
-		app.Spec.Environment = v1alpha1.EnvironmentStage
-		s.create(app)
+	}
+	for name, exposure := range patches {
 		patches[name] = `{"spec":{
+			"environment":"stage",
 			"expose":` + exposure + `,
 			"envFrom":[{"secretRef":{"name":"none","optional":true}}],
 			"autoscaling":{"maxReplicas":2,"targetCPUUtilizationPercentage":70},
 			"networkPolicy":{"isolation":"Namespace"},
 			"monitoring":{"port":"http"}}}`
+	}
+	return patches
+}
+
+// usesEveryKind has a child of every kind made, and taken away again.
+func (s *scene) usesEveryKind(namespace string) {
+	s.Helper()
+	patches := asksForEveryKind()
+	for name := range patches {
+		s.create(newEGApp(namespace, name, 1))
 	}
 	kinds := "configmaps,horizontalpodautoscalers,poddisruptionbudgets,networkpolicies,ingresses,httproutes,routes,servicemonitors"
 	const each, exposures = 3, 3
@@ -567,9 +564,9 @@ func (s *scene) rightsUsedBy(a account) map[string]bool {
 	s.Helper()
 	used := map[string]bool{}
 	for _, r := range s.requestsOf(a) {
-		used[r.verb+" "+r.resource] = true
-		if r.verb == "patch" && r.code == http.StatusCreated {
-			used["create "+r.resource] = true
+		used[r.Verb+" "+r.Resource] = true
+		if r.Verb == "patch" && r.Code == http.StatusCreated {
+			used["create "+r.Resource] = true
 		}
 	}
 	return used
@@ -585,7 +582,7 @@ func (s *scene) granted(name string) map[string]bool {
 		for _, group := range rule.APIGroups {
 			for _, resource := range rule.Resources {
 				for _, verb := range rule.Verbs {
-					granted[verb+" "+qualified(group, resource)] = true
+					granted[verb+" "+audit.Qualified(group, resource)] = true
 				}
 			}
 		}

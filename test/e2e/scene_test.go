@@ -23,6 +23,7 @@ import (
 	"platformapp/api/appstatus"
 	devopsv1 "platformapp/api/devops/v1"
 	"platformapp/api/egplatform/v1alpha1"
+	"platformapp/test/operator"
 )
 
 // How long the tests wait at most: for one step of the operator, for pods to come or go, and for what a controller
@@ -40,7 +41,7 @@ type scene struct {
 	// namespaces of the test.
 	namespaces []string
 	// operators that it has to do with.
-	operators []*operator
+	operators []*operator.Process
 }
 
 // newScene returns the scene of a test without an operator.
@@ -65,7 +66,7 @@ func newSharedScene(t *testing.T) *scene {
 		if len(s.namespaces) == 0 {
 			return
 		}
-		if err := s.operators[0].checkLog(s.namespaces); err != nil {
+		if err := checkLog(s.operators[0], s.namespaces); err != nil {
 			t.Error(err)
 		}
 	})
@@ -99,7 +100,7 @@ func (s *scene) account(name string, namespaces ...string) account {
 }
 
 // start starts an operator that ends with the test; unless it was ended before, without an error.
-func (s *scene) start(o operatorOptions) *operator {
+func (s *scene) start(o operatorOptions) *operator.Process {
 	s.Helper()
 	name := fmt.Sprintf("%s-%d", o.account.namespace, len(s.operators)+1)
 	op, err := s.launch(s.Context(), name, o)
@@ -108,10 +109,10 @@ func (s *scene) start(o operatorOptions) *operator {
 	}
 	s.operators = append(s.operators, op)
 	s.Cleanup(func() {
-		if op.runs() {
+		if op.Runs() {
 			s.terminate(op)
 		}
-		if err := op.checkLog(nil); err != nil {
+		if err := checkLog(op, nil); err != nil {
 			s.Error(err)
 		}
 	})
@@ -119,16 +120,16 @@ func (s *scene) start(o operatorOptions) *operator {
 }
 
 // startIn starts an operator for a namespace, with the rights of config/rbac there.
-func (s *scene) startIn(namespace string) (*operator, account) {
+func (s *scene) startIn(namespace string) (*operator.Process, account) {
 	s.Helper()
 	a := s.account("operator", namespace)
 	return s.start(operatorOptions{account: a, watch: namespace}), a
 }
 
 // terminate ends an operator by SIGTERM, which it obeys in time and without an error.
-func (s *scene) terminate(op *operator) {
+func (s *scene) terminate(op *operator.Process) {
 	s.Helper()
-	if err := op.terminate(); err != nil {
+	if err := op.Terminate(); err != nil {
 		s.Error(err)
 	}
 }
@@ -150,7 +151,7 @@ func (s *scene) show() {
 		s.Logf("%s %v", children, err)
 	}
 	for i, op := range s.operators {
-		s.Logf("log of operator %d:\n%s", i+1, op.tail(s.namespaces))
+		s.Logf("log of operator %d:\n%s", i+1, tail(op, s.namespaces))
 	}
 }
 

@@ -21,6 +21,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"platformapp/test/audit"
 )
 
 // The tests of the scorecard image pass with the operator, with the rights of their ServiceAccount and with no more.
@@ -154,7 +156,7 @@ func rightsOf(rules []rbacv1.PolicyRule) map[string]bool {
 		for _, group := range rule.APIGroups {
 			for _, resource := range rule.Resources {
 				for _, verb := range rule.Verbs {
-					rights[verb+" "+qualified(group, resource)] = true
+					rights[verb+" "+audit.Qualified(group, resource)] = true
 				}
 			}
 		}

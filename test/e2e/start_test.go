@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"platformapp/test/operator"
 )
 
 // startTimeout is how long an operator that cannot work may take to say so.
@@ -32,7 +34,7 @@ func TestOperatorThatCannotStartSaysWhyInOneLine(t *testing.T) {
 	missing := filepath.Join(folder, "missing")
 	kubeconfig := func(name, server, token string) string {
 		path := filepath.Join(folder, name)
-		if err := writeKubeconfig(path, server, s.cluster.Config.CAFile, s.cluster.Config.CAData, token); err != nil {
+		if err := operator.Kubeconfig(path, s.connection(server, token)); err != nil {
 			t.Fatal(err)
 		}
 		return path

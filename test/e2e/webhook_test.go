@@ -30,7 +30,7 @@ func renameSucceeds(s *scene, withWebhook bool) {
 	user, warnings := s.userWithWarnings()
 	options := operatorOptions{account: s.account("operator", namespace), watch: namespace}
 	if withWebhook {
-		options.args = s.serveWebhook(namespace)
+		s.serveWebhook(namespace, &options)
 	}
 	s.start(options)
 
@@ -64,9 +64,8 @@ func renameSucceeds(s *scene, withWebhook bool) {
 	}
 }
 
-// serveWebhook makes the API server ask the webhook about a namespace, and returns the flags of the operator that
-// serves it.
-func (s *scene) serveWebhook(namespace string) []string {
+// serveWebhook makes the API server ask the webhook about a namespace, and the operator with these options serve it.
+func (s *scene) serveWebhook(namespace string, options *operatorOptions) {
 	s.Helper()
 	certificate, key, err := cert.GenerateSelfSignedCertKey("localhost", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
 	dir := s.TempDir()
@@ -94,7 +93,7 @@ func (s *scene) serveWebhook(namespace string) []string {
 			s.Error(err)
 		}
 	})
-	return []string{"--webhook-cert-path=" + dir, fmt.Sprintf("--webhook-port=%d", ports[0])}
+	options.args, options.webhookPort = append(options.args, "--webhook-cert-path="+dir), ports[0]
 }
 
 // userWithWarnings returns a client, and what the API server warns it of.

@@ -145,7 +145,7 @@ func (i *installation) manager() *manager {
 func (i *installation) managerLog() string {
 	i.Helper()
 	if i.isLocal() {
-		return i.manager().log()
+		return i.manager().Log()
 	}
 	pod := i.managerPod()
 	stream, err := i.clientset.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{}).Stream(i.Context())

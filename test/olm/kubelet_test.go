@@ -81,7 +81,7 @@ func (k *kubelet) syncPods(ctx context.Context) error {
 		}
 		delete(k.managers, uid)
 		k.past = append(k.past, m)
-		if err := m.terminate(ctx); err != nil {
+		if err := m.terminate(); err != nil {
 			return fmt.Errorf("end the manager of pod %s: %w", m.pod.Name, err)
 		}
 	}
@@ -121,7 +121,7 @@ func (k *kubelet) webhookIn(namespace string) (string, error) {
 	defer k.mu.Unlock()
 	for _, m := range k.managers {
 		if m.pod.Namespace == namespace {
-			return m.webhook, nil
+			return m.webhook(), nil
 		}
 	}
 	return "", errors.New("no manager runs in namespace " + namespace)
@@ -167,10 +167,10 @@ func (k *kubelet) logs() string {
 	defer k.mu.Unlock()
 	out := ""
 	for _, m := range k.past {
-		out += fmt.Sprintf("\nlog of the manager of pod %s, which is gone:\n%s", m.pod.Name, tail(m.log()))
+		out += fmt.Sprintf("\nlog of the manager of pod %s, which is gone:\n%s", m.pod.Name, tail(m.Log()))
 	}
 	for _, m := range k.managers {
-		out += fmt.Sprintf("\nlog of the manager of pod %s:\n%s", m.pod.Name, tail(m.log()))
+		out += fmt.Sprintf("\nlog of the manager of pod %s:\n%s", m.pod.Name, tail(m.Log()))
 	}
 	if k.err != nil {
 		out += "\n" + k.err.Error()

@@ -19,6 +19,7 @@ import (
 
 	devopsv1 "platformapp/api/devops/v1"
 	"platformapp/api/egplatform/v1alpha1"
+	"platformapp/test/audit"
 )
 
 // TestOLMLifeCycle takes applications through an upgrade of the operator, its end and its return. None of that writes to
@@ -148,7 +149,7 @@ func (l *lifeCycle) expectUnchanged(event string, since time.Time) {
 		}
 	}
 	if l.isLocal() {
-		l.expectNone("writes of the manager through "+event, those(l.requestsOf(l.account(), since), request.isWrite))
+		audit.ExpectNone(l, "writes of the manager through "+event, audit.Filter(l.requestsOf(l.account(), since), audit.Request.IsWrite))
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -24,6 +23,7 @@ import (
 
 	"platformapp/controllers"
 	"platformapp/internal/localcluster"
+	"platformapp/test/operator"
 )
 
 func TestMain(m *testing.M) {
@@ -52,8 +52,8 @@ type suite struct {
 	kubectl string
 	// scratch holds the cluster, the operator and the catalogs.
 	scratch string
-	// binary is the operator. The cluster launches it, as all programs here, so that they end with it, also when the
-	// test process is killed.
+	// binary is the operator. It lies in the folder of the cluster, which makes each process of it one of the
+	// cluster's, as all programs here: they end with it, also when the test process is killed.
 	binary string
 }
 
@@ -126,16 +126,10 @@ func (s *suite) connect(config *rest.Config) error {
 	return err
 }
 
-// build builds the operator for the host, whatever target the user builds for.
+// build builds the operator.
 func (s *suite) build(ctx context.Context) error {
-	s.binary = filepath.Join(s.scratch, "manager")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", s.binary, ".")
-	cmd.Dir = s.root
-	cmd.Env = append(os.Environ(), "GOOS=", "GOARCH=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build the operator: %w\n%s", err, out)
-	}
-	return nil
+	s.binary = filepath.Join(filepath.Dir(s.cluster.Kubeconfig()), "operator", "manager")
+	return operator.Build(ctx, operator.BuildOptions{Root: s.root, Output: s.binary})
 }
 
 // stopTimeout bounds what ends the suite.

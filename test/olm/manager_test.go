@@ -7,33 +7,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
-	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/rest"
 
-	"platformapp/internal/localcluster"
+	"platformapp/test/operator"
 )
 
 // manager is a process of the operator that runs as the pod says, in place of its container.
 type manager struct {
-	suite *suite
-	pod   *corev1.Pod
-	// program is its name in the cluster.
-	program string
-	// probes, metrics and webhook are the addresses that it serves them at.
-	probes, metrics, webhook string
+	*operator.Process
+	pod *corev1.Pod
 }
 
 // runAs starts the operator with the rights, the arguments, the environment and the mounted Secrets of a pod. What a
@@ -56,29 +48,17 @@ func (s *suite) runAs(ctx context.Context, pod *corev1.Pod) (*manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	ports, err := localcluster.FreePorts(3)
-	if err != nil {
-		return nil, err
-	}
-	m := &manager{
-		suite: s, pod: pod, program: "manager-" + pod.Name,
-		probes: addressOf(ports[0]), metrics: addressOf(ports[1]), webhook: addressOf(ports[2]),
-	}
-	return m, s.cluster.Launch(localcluster.Program{
-		Name: m.program,
-		Path: s.binary,
-		// The last flag of a name counts.
-		Args: append(append([]string{}, container.Args...),
-			"--metrics-bind-address="+m.metrics, "--metrics-secure=false",
-			"--health-probe-bind-address="+m.probes,
-			fmt.Sprintf("--webhook-port=%d", ports[2]),
-			"--webhook-cert-path="+filepath.Join(dir, certificates),
-			"--leader-election-namespace="+pod.Namespace),
-		Env: append(env, "KUBECONFIG="+kubeconfig),
+	process, err := operator.StartUnready(ctx, operator.Options{
+		Binary:     s.binary,
+		Kubeconfig: kubeconfig,
+		// It holds WATCH_NAMESPACE, unless all are watched.
+		Env: env,
+		Args: append(slices.Clone(container.Args), "--metrics-secure=false",
+			"--webhook-cert-path="+filepath.Join(dir, certificates), "--leader-election-namespace="+pod.Namespace),
+		Log: filepath.Join(dir, "log"),
 	})
+	return &manager{Process: process, pod: pod}, err
 }
-
-func addressOf(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
 
 // environment returns the container's, as the kubelet makes it.
 func environment(pod *corev1.Pod, container *corev1.Container) ([]string, error) {
@@ -154,76 +134,36 @@ func (s *suite) kubeconfigFor(ctx context.Context, a account, dir string) (strin
 	if err != nil {
 		return "", fmt.Errorf("token of %s: %w", a.user(), err)
 	}
-	config := clientcmdapi.NewConfig()
-	config.Clusters["olm"] = &clientcmdapi.Cluster{
-		Server: s.config.Host, CertificateAuthority: s.config.CAFile, CertificateAuthorityData: s.config.CAData,
-	}
-	config.AuthInfos["olm"] = &clientcmdapi.AuthInfo{Token: answer.Status.Token}
-	config.Contexts["olm"] = &clientcmdapi.Context{Cluster: "olm", AuthInfo: "olm"}
-	config.CurrentContext = "olm"
 	path := filepath.Join(dir, "kubeconfig")
-	return path, clientcmd.WriteToFile(*config, path)
+	ca := rest.TLSClientConfig{CAFile: s.config.CAFile, CAData: s.config.CAData}
+	return path, operator.Kubeconfig(path, &rest.Config{Host: s.config.Host, BearerToken: answer.Status.Token, TLSClientConfig: ca})
 }
 
 // ready returns nil when the manager is ready to work.
 func (m *manager) ready(ctx context.Context) error {
-	if pid, err := m.suite.cluster.Running(m.program); err != nil || pid == 0 {
-		return fmt.Errorf("the manager of pod %s has ended: %w\n%s", m.pod.Name, err, m.log())
+	if err := m.WaitReady(ctx); err != nil {
+		return fmt.Errorf("the manager of pod %s: %w", m.pod.Name, err)
 	}
-	_, err := get(ctx, "http://"+m.probes+"/readyz")
-	return err
+	return nil
 }
 
-// get returns the body of an answer 200, and an error for any other.
-func get(ctx context.Context, url string) (string, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
-	if err != nil {
-		return "", err
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = answer.Body.Close() }()
-	body, err := io.ReadAll(answer.Body)
-	if err == nil && answer.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s answers %s: %s", url, answer.Status, body)
-	}
-	return string(body), err
-}
+// webhook returns the address that it serves the webhook at.
+func (m *manager) webhook() string { return fmt.Sprintf("127.0.0.1:%d", m.WebhookPort) }
 
 // reconciles returns how many turns of the loop have ended.
 func (m *manager) reconciles(ctx context.Context) (int, error) {
-	metrics, err := get(ctx, "http://"+m.metrics+"/metrics")
-	if err != nil {
-		return 0, err
-	}
-	turns := 0
-	for _, match := range regexp.MustCompile(`(?m)^controller_runtime_reconcile_total\{.*\} (\d+)`).FindAllStringSubmatch(metrics, -1) {
-		n, err := strconv.Atoi(match[1])
-		if err != nil {
-			return 0, err
-		}
-		turns += n
-	}
-	return turns, nil
+	turns, err := m.Sum(ctx, "controller_runtime_reconcile_total", nil)
+	return int(turns), err
 }
 
-// terminationTimeout is what the pod gives the manager to end.
-const terminationTimeout = 30 * time.Second
-
-// terminate ends the manager as the kubelet does.
-func (m *manager) terminate(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, terminationTimeout)
-	defer cancel()
-	return m.suite.cluster.Terminate(ctx, m.program)
-}
-
-// log returns what the manager has said.
-func (m *manager) log() string {
-	content, err := os.ReadFile(m.suite.cluster.ProgramLog(m.program))
-	if err != nil {
-		return err.Error()
+// terminate ends the manager as the kubelet does. How it ends, or has ended before, is told by its log.
+func (m *manager) terminate() error {
+	if !m.Runs() {
+		return nil
 	}
-	return string(content)
+	err := m.Terminate()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		return nil
+	}
+	return err
 }

@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"platformapp/test/audit"
 )
 
 // TestRightsOfTheBundle runs the manager of the bundle with the rights that OLM makes of the ClusterServiceVersion, in
@@ -49,7 +51,7 @@ func (s *scene) worksWithRenderedRights(m mode) {
 	s.ready(inside...)
 	s.expectUntouched(outside...)
 	s.expectRightsSuffice(p, account, start)
-	if log := manager.log(); strings.Contains(log, "forbidden") {
+	if log := manager.Log(); strings.Contains(log, "forbidden") {
 		s.Errorf("the manager is forbidden something:\n%s", tail(log))
 	}
 }
@@ -62,15 +64,15 @@ func (s *scene) expectRightsSuffice(p places, a account, since time.Time) {
 	if len(requests) == 0 {
 		s.Fatal("no request of the manager is in the audit log: this test sees nothing")
 	}
-	s.expectNone("requests of the manager were refused", those(requests, request.isRefused))
-	s.expectNone("requests of the manager leave the watched namespaces", those(requests, func(r request) bool {
-		return !p.watches(r.namespace) && (r.namespace != p.own || !isOfLeaderElection(r))
+	audit.ExpectNone(s, "requests of the manager were refused", audit.Filter(requests, audit.Request.IsRefused))
+	audit.ExpectNone(s, "requests of the manager leave the watched namespaces", audit.Filter(requests, func(r audit.Request) bool {
+		return !p.watches(r.Namespace) && (r.Namespace != p.own || !isOfLeaderElection(r))
 	}))
 }
 
 // isOfLeaderElection tells whether a request is about the leader's lease, or an event about it.
-func isOfLeaderElection(r request) bool {
-	return r.resource == "leases.coordination.k8s.io" || r.resource == "events"
+func isOfLeaderElection(r audit.Request) bool {
+	return r.Resource == "leases.coordination.k8s.io" || r.Resource == "events"
 }
 
 // installCRDs installs the CustomResourceDefinitions of the bundle, unless OLM has left them here, and returns what takes

@@ -13,6 +13,8 @@ import (
 	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"platformapp/test/audit"
 )
 
 // account is a ServiceAccount.
@@ -43,7 +45,7 @@ func (r rights) add(namespace string, rules []rbacv1.PolicyRule) {
 			for _, resource := range rule.Resources {
 				for _, verb := range rule.Verbs {
 					for _, name := range names {
-						r[right{namespace, verb, qualified(group, resource), name}] = true
+						r[right{namespace, verb, audit.Qualified(group, resource), name}] = true
 					}
 				}
 			}

@@ -121,11 +121,11 @@ func (s *scene) isEstablished(name string) {
 // terminate ends a manager, also at the end of a test, and shows its log when the test has failed.
 func (s *scene) terminate(m *manager) {
 	s.Helper()
-	if err := m.terminate(s.Context()); err != nil {
+	if err := m.terminate(); err != nil {
 		s.Error(err)
 	}
 	if s.Failed() {
-		s.Logf("log of the manager of pod %s:\n%s", m.pod.Name, tail(m.log()))
+		s.Logf("log of the manager of pod %s:\n%s", m.pod.Name, tail(m.Log()))
 	}
 }
 
