@@ -19,7 +19,12 @@ func newLogger(o *zap.Options) logr.Logger {
 	return logger.WithSink(withoutExpected(logger.GetSink()))
 }
 
-// expectedSink tells an error that is none as information: isExpected.
+// contentVerbosity is from where on client-go logs the bodies of requests and answers, whatever
+// they hold: variables of applications, ConfigMaps. Nothing of that verbosity is written.
+const contentVerbosity = 8
+
+// expectedSink keeps the log to what may be told there and to what it should be told as. It
+// tells an error that is none as information: isExpected.
 type expectedSink struct{ logr.LogSink }
 
 // isExpected tells whether an error leaves nothing to do for anybody. In a namespace that is
@@ -35,6 +40,11 @@ func withoutExpected(sink logr.LogSink) logr.LogSink {
 		sink = adjusted.WithCallDepth(1)
 	}
 	return expectedSink{sink}
+}
+
+// Enabled tells whether what has the verbosity is written.
+func (s expectedSink) Enabled(verbosity int) bool {
+	return verbosity < contentVerbosity && s.LogSink.Enabled(verbosity)
 }
 
 // Error tells an error.

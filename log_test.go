@@ -68,3 +68,27 @@ func TestLogTellsAnErrorInOneLineAndWhatIsExpectedAsInformation(t *testing.T) {
 		}
 	}
 }
+
+// S13. From verbosity 8 on client-go logs what it sends and gets: the variables of every application, and more.
+func TestNoVerbosityLogsWhatIsSent(t *testing.T) {
+	for _, args := range [][]string{{"--zap-log-level=10"}, {"--zap-log-level=127"}, {"--zap-devel", "--zap-log-level=100"}} {
+		o, err := parseOptions(args, environment(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		o.zap.DestWriter = &out
+		log := newLogger(&o.zap).WithName("client").WithValues("kind", "EGApp")
+		log.V(7).Info("told")
+		for verbosity := 8; verbosity <= 10; verbosity++ {
+			if log.V(verbosity).Enabled() {
+				t.Errorf("%v: verbosity %d is enabled", args, verbosity)
+			}
+			log.V(verbosity).Info("body")
+			log.V(verbosity - 4).V(4).Info("body")
+		}
+		if got := out.String(); !strings.Contains(got, "told") || strings.Contains(got, "body") {
+			t.Errorf("%v: the log is\n%s", args, got)
+		}
+	}
+}

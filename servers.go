@@ -12,10 +12,10 @@ import (
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"platformapp/controllers"
+	"platformapp/internal/metrics"
 	"platformapp/internal/webhook"
 )
 
@@ -57,12 +57,8 @@ func checkAddress(ctx context.Context, address string) error {
 func metricsOptions(o options) metricsserver.Options {
 	m := metricsserver.Options{BindAddress: o.metricsAddress, SecureServing: o.metricsSecure, CertDir: o.metricsCertPath}
 	if o.metricsSecure {
-		m.FilterProvider = filters.WithAuthenticationAndAuthorization
-		// HTTP/2 is off because of its rapid reset weakness (CVE-2023-44487).
-		m.TLSOpts = []func(*tls.Config){func(c *tls.Config) {
-			c.MinVersion = tls.VersionTLS12
-			c.NextProtos = []string{"http/1.1"}
-		}}
+		m.FilterProvider = metrics.Restricted
+		m.TLSOpts = []func(*tls.Config){webhook.ConfigureTLS}
 	}
 	return m
 }

@@ -152,7 +152,7 @@ func TestScaleSubresource(t *testing.T) {
 // newUser is a user of a cluster in which the operator is not running.
 func newUser(t *testing.T) *loop {
 	t.Helper()
-	l := &loop{T: t, ctx: t.Context()}
+	l := &loop{TB: t, ctx: t.Context()}
 	var err error
 	l.user, err = client.New(cluster, client.Options{Scheme: scheme})
 	l.must(err)

@@ -97,7 +97,7 @@ func ordinary(name string, change map[string]any) *unstructured.Unstructured {
 // in returns the loop for a subtest.
 func (l *loop) in(t *testing.T) *loop {
 	sub := *l
-	sub.T, sub.ctx = t, t.Context()
+	sub.TB, sub.ctx = t, t.Context()
 	return &sub
 }
 
@@ -153,7 +153,7 @@ func (l *loop) authorOfEGApps() client.Client {
 	// The authorizer takes a moment to know of the role.
 	probe := ordinary("probe", nil)
 	probe.SetNamespace(l.namespace)
-	eventually(l.T, func() error { return author.Create(l.ctx, probe, client.DryRunAll) })
+	eventually(l.TB, func() error { return author.Create(l.ctx, probe, client.DryRunAll) })
 	name := metav1.ObjectMeta{Namespace: l.namespace, Name: "probe"}
 	container := corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "busybox:1.37"}}}
 	for what, attempt := range map[string]func() error{

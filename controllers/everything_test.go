@@ -82,7 +82,7 @@ var platforms = map[string]struct {
 	"OpenShift": {onPlatform(true, "Route", "ServiceMonitor"), `{}`, "Route"},
 }
 
-func everythingApp(t *testing.T) *v1alpha1.EGApp {
+func everythingApp(t testing.TB) *v1alpha1.EGApp {
 	t.Helper()
 	app := &v1alpha1.EGApp{ObjectMeta: metav1.ObjectMeta{Name: "orders"}}
 	set(t, app, everything)

@@ -46,7 +46,7 @@ import (
 // that it has in production, in a namespace of its own. What the test itself does, it
 // does as another user of the cluster.
 type loop struct {
-	*testing.T
+	testing.TB
 	ctx       context.Context
 	namespace string
 	// user is another user of the cluster.
@@ -57,6 +57,8 @@ type loop struct {
 	events   *events.FakeRecorder
 	clock    *testingclock.FakeClock
 	reader   cache.Cache
+	// untouched watches over what the cache holds.
+	untouched *untouched
 	// caughtUp holds, by kind, how many writes the cache has caught up with.
 	caughtUp map[string]int
 
@@ -74,10 +76,12 @@ type loopOption func(*loopOptions)
 type loopOptions struct {
 	namespace string
 	// others are further namespaces that the operator sees to.
-	others  []string
-	wrap    func(client.Client) client.Client
-	facts   platform.Facts
-	options controllers.Options
+	others []string
+	// everywhere lets it see to all.
+	everywhere bool
+	wrap       func(client.Client) client.Client
+	facts      platform.Facts
+	options    controllers.Options
 }
 
 // inNamespace runs the operator in the namespace of another loop.
@@ -88,6 +92,11 @@ func inNamespace(namespace string) loopOption {
 // inNamespaces lets the operator see to other namespaces too.
 func inNamespaces(others ...string) loopOption {
 	return func(o *loopOptions) { o.others = others }
+}
+
+// inAllNamespaces lets the operator see to all namespaces.
+func inAllNamespaces() loopOption {
+	return func(o *loopOptions) { o.everywhere = true }
 }
 
 // onPlatform runs the operator on a cluster with the optional kinds.
@@ -111,7 +120,7 @@ func wrapped(wrap func(client.Client) client.Client) loopOption {
 }
 
 // newLoop runs an operator until the test ends.
-func newLoop(t *testing.T, opts ...loopOption) *loop {
+func newLoop(t testing.TB, opts ...loopOption) *loop {
 	t.Helper()
 	o := loopOptions{
 		wrap:  func(c client.Client) client.Client { return c },
@@ -120,7 +129,7 @@ func newLoop(t *testing.T, opts ...loopOption) *loop {
 	for _, opt := range opts {
 		opt(&o)
 	}
-	l := &loop{T: t, ctx: t.Context(), requests: &requestLog{}, events: events.NewFakeRecorder(1000), clock: testingclock.NewFakeClock(time.Now()), platform: &o.facts}
+	l := &loop{TB: t, ctx: t.Context(), requests: &requestLog{}, events: events.NewFakeRecorder(1000), clock: testingclock.NewFakeClock(time.Now()), platform: &o.facts}
 	var err error
 	if l.user, err = client.New(cluster, client.Options{Scheme: scheme, Mapper: mapper}); err != nil {
 		t.Fatal(err)
@@ -139,8 +148,13 @@ func (l *loop) connect(o loopOptions) {
 	config.UserAgent = "platformapp"
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return l.requests.countedBy(next) })
 
-	options := controllers.ManagerOptions(append(o.others, l.namespace), controllers.NewAPIs()).Cache
-	options.Scheme, options.Mapper = scheme, mapper
+	namespaces := append(slices.Clone(o.others), l.namespace)
+	if o.everywhere {
+		namespaces = nil
+	}
+	options := controllers.ManagerOptions(namespaces, controllers.NewAPIs()).Cache
+	options.Scheme, options.Mapper = scheme, observe.Remembering(mapper)
+	l.untouched = watchUntouched(l.TB, &options)
 	reader, err := cache.New(config, options)
 	l.must(err)
 	l.must(controllers.IndexFields(l.ctx, reader))
@@ -152,6 +166,7 @@ func (l *loop) connect(o loopOptions) {
 		if err := <-stopped; err != nil {
 			l.Errorf("stop the cache: %v", err)
 		}
+		l.untouched.check(l.TB)
 	})
 	for _, object := range l.watched() {
 		_, err := reader.GetInformer(l.ctx, object, cache.BlockUntilSynced(false))
@@ -179,7 +194,7 @@ func (l *loop) connect(o loopOptions) {
 // restarted returns the operator after a restart: it has forgotten everything.
 func (l *loop) restarted(opts ...loopOption) *loop {
 	l.Helper()
-	return newLoop(l.T, append(opts, inNamespace(l.namespace))...)
+	return newLoop(l.TB, append(opts, inNamespace(l.namespace))...)
 }
 
 // watched are the kinds that the operator watches on its platform.
@@ -236,7 +251,7 @@ func (l *loop) catchUp() {
 		if seen, ok := l.caughtUp[gvk.Kind]; ok && seen == count {
 			continue
 		}
-		eventually(l.T, func() error { return l.sameVersions(object) })
+		eventually(l.TB, func() error { return l.sameVersions(object) })
 		l.caughtUp[gvk.Kind] = count
 	}
 }
@@ -314,6 +329,14 @@ func (l *loop) deployment(name string) *appsv1.Deployment {
 	l.Helper()
 	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	l.read(deployment)
+	return deployment
+}
+
+// deploymentInTheCache returns a Deployment as the operator reads it, which is shared with the cache.
+func (l *loop) deploymentInTheCache(name string) *appsv1.Deployment {
+	l.Helper()
+	deployment := &appsv1.Deployment{}
+	l.must(l.reader.Get(l.ctx, types.NamespacedName{Namespace: l.namespace, Name: name}, deployment, client.UnsafeDisableDeepCopy))
 	return deployment
 }
 
@@ -455,7 +478,7 @@ func versions(list client.ObjectList) string {
 	return strings.Join(out, " ")
 }
 
-func makeNamespace(t *testing.T, c client.Client) string {
+func makeNamespace(t testing.TB, c client.Client) string {
 	t.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "team-"}}
 	if err := c.Create(t.Context(), namespace); err != nil {
@@ -465,7 +488,7 @@ func makeNamespace(t *testing.T, c client.Client) string {
 }
 
 // eventually waits until check returns nil, for what happens in another process.
-func eventually(t *testing.T, check func() error) {
+func eventually(t testing.TB, check func() error) {
 	t.Helper()
 	var err error
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
@@ -477,7 +500,7 @@ func eventually(t *testing.T, check func() error) {
 }
 
 // set sets fields of an EGApp's specification, which are given as YAML.
-func set(t *testing.T, app *v1alpha1.EGApp, fields string) {
+func set(t testing.TB, app *v1alpha1.EGApp, fields string) {
 	t.Helper()
 	if err := yaml.UnmarshalStrict([]byte(fields), &app.Spec); err != nil {
 		t.Fatal(err)

@@ -32,6 +32,7 @@ import (
 	"platformapp/api/appstatus"
 	"platformapp/api/egplatform/v1alpha1"
 	"platformapp/controllers"
+	"platformapp/internal/resources"
 	"platformapp/internal/testutil"
 )
 
@@ -173,7 +174,7 @@ func areUsedWhileTheyAreThere(t *testing.T, config *rest.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &loop{T: t, ctx: t.Context(), user: user, namespace: makeNamespace(t, user)}
+	l := &loop{TB: t, ctx: t.Context(), user: user, namespace: makeNamespace(t, user)}
 	crds := newOptionalCRDs(t, config, "HTTPRoute", "ServiceMonitor")
 	cut, requests := &cutDiscovery{}, &requestLog{}
 	run := func() (stop func()) {
@@ -195,7 +196,7 @@ func areUsedWhileTheyAreThere(t *testing.T, config *rest.Config) {
 	cut.Store(false)
 
 	route := &gatewayv1.HTTPRoute{ObjectMeta: metav1.ObjectMeta{Name: "by-gateway"}}
-	monitor := &monitoringv1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{Name: "by-ingress"}}
+	monitor := &resources.ServiceMonitor{ServiceMonitor: monitoringv1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{Name: "by-ingress"}}}
 	ingress := &networkingv1.Ingress{ObjectMeta: metav1.ObjectMeta{Name: "by-ingress"}}
 	isMissing := func() error {
 		if err := errors.Join(l.user.Get(t.Context(), client.ObjectKeyFromObject(byGateway), byGateway), l.isRunning(byIngress)); err != nil {
@@ -275,7 +276,7 @@ func areMissedAtOnce(t *testing.T, config *rest.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &loop{T: t, ctx: t.Context(), user: user, namespace: makeNamespace(t, user)}
+	l := &loop{TB: t, ctx: t.Context(), user: user, namespace: makeNamespace(t, user)}
 	routes, monitors := newOptionalCRDs(t, config, "HTTPRoute"), newOptionalCRDs(t, config, "ServiceMonitor")
 	routes.install()
 	monitors.install()

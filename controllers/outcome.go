@@ -8,6 +8,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"platformapp/internal/workload"
@@ -87,9 +88,12 @@ func (o outcome) within(due time.Duration) outcome {
 	return o
 }
 
+// result asks for the next turn. It gives way to the turns that an event asks for: many
+// applications that fail for ever delay no change of another one.
 func (o outcome) result() (reconcile.Result, error) {
-	if o.err != nil {
-		return reconcile.Result{}, o.err
+	next := reconcile.Result{Priority: new(handler.LowPriority)}
+	if o.err == nil {
+		next.RequeueAfter = o.wait
 	}
-	return reconcile.Result{RequeueAfter: o.wait}, nil
+	return next, o.err
 }

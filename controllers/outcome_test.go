@@ -11,7 +11,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	"platformapp/internal/workload"
 )
@@ -72,8 +72,8 @@ func TestOutcomeOfApplying(t *testing.T) {
 			if (err != nil) != test.retried {
 				t.Errorf("error is %v, want one: %t", err, test.retried)
 			}
-			if want := (reconcile.Result{RequeueAfter: test.wait}); result != want {
-				t.Errorf("result is %+v, want %+v", result, want)
+			if result.RequeueAfter != test.wait {
+				t.Errorf("result is %+v, want a turn after %s", result, test.wait)
 			}
 		})
 	}
@@ -84,11 +84,26 @@ func TestAStalledApplicationIsNotRetried(t *testing.T) {
 	stall := &workload.Stall{Reason: workload.StallInvalid, Message: "spec.image: Invalid value"}
 	o := stalled(stall)
 	result, err := o.result()
-	if err != nil || result != (reconcile.Result{}) || o.stale {
+	if err != nil || result.RequeueAfter != 0 || o.stale {
 		t.Errorf("result is %+v, %v, stale %t; want to wait for an event", result, err, o.stale)
 	}
 	if o.stall != stall {
 		t.Errorf("the outcome carries %v, want the reason for the status", o.stall)
+	}
+}
+
+// Many applications that fail are looked at again at about the same time; what a person changes meanwhile comes first.
+func TestATurnThatNoEventAsksForGivesWay(t *testing.T) {
+	for name, o := range map[string]outcome{
+		"a recheck": {wait: time.Minute}, "a retry": {err: errServer}, "a retry with a recheck": {wait: time.Minute, err: errServer},
+	} {
+		result, err := o.result()
+		if !errors.Is(err, o.err) || result.Priority == nil || *result.Priority != handler.LowPriority {
+			t.Errorf("%s: result is %+v, %v, want a low priority", name, result, err)
+		}
+		if err != nil && result.RequeueAfter != 0 {
+			t.Errorf("%s: an error comes with a time, which is ignored: %s", name, result.RequeueAfter)
+		}
 	}
 }
 
@@ -139,8 +154,8 @@ func TestOutcomeTogetherWithTheStatusWrite(t *testing.T) {
 					t.Errorf("error is %v, want it to hold %v", err, want)
 				}
 			}
-			if want := (reconcile.Result{RequeueAfter: test.wait}); result != want {
-				t.Errorf("result is %+v, want %+v", result, want)
+			if result.RequeueAfter != test.wait {
+				t.Errorf("result is %+v, want a turn after %s", result, test.wait)
 			}
 		})
 	}

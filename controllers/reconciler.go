@@ -55,7 +55,7 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request
 	}
 	w, invalid := r.translate(app)
 	r.references.Record(request.NamespacedName, w.References)
-	observed, unseen := r.observer.Read(ctx, w, waitsForAName(app.AppStatus()))
+	observed, unseen := r.observer.Read(ctx, w, invalid == nil && waitsForAName(app.AppStatus()))
 	stall, err := r.firstStall(ctx, app, w, observed, invalid, unseen)
 	switch {
 	case err != nil:
@@ -68,6 +68,12 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request
 	if w.Paused {
 		waiting, err := r.applier.Waiting(w.Owner, desired, surplus, observed)
 		return r.finish(ctx, app, w, observed, workload.Applied{Waiting: waiting}, outcome{err: err})
+	}
+	switch isGone, err := r.isGone(ctx, app, desired, observed); {
+	case err != nil:
+		return r.finish(ctx, app, w, observed, unreadable(err), outcome{err: err})
+	case isGone:
+		return reconcile.Result{}, nil // Its end is an event.
 	}
 	applied, err := r.applier.Apply(ctx, w.Owner, desired, observed)
 	if err == nil {

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -35,7 +34,7 @@ type reporter struct {
 	recorder events.EventRecorder
 	clock    clock.PassiveClock
 
-	expect    apply.Expect
+	fence     apply.Fence
 	kind      string
 	readiness *metrics.Readiness
 
@@ -46,9 +45,9 @@ type reporter struct {
 	failed map[types.NamespacedName]bool
 }
 
-func newReporter(d Dependencies, kind string, expect apply.Expect) *reporter {
+func newReporter(d Dependencies, kind string, fence apply.Fence) *reporter {
 	return &reporter{
-		client: d.Client, recorder: d.Recorder, clock: d.Clock, kind: kind, expect: expect,
+		client: d.Client, recorder: d.Recorder, clock: d.Clock, kind: kind, fence: fence,
 		readiness: metrics.NewReadiness(kind),
 		written:   map[types.NamespacedName]time.Time{}, failed: map[types.NamespacedName]bool{},
 	}
@@ -97,25 +96,28 @@ func (r *reporter) report(ctx context.Context, app application, next status.Resu
 			return due, nil
 		}
 	}
-	before, ok := app.DeepCopyObject().(client.Object)
+	// What was read, and what the status keeps of it, is shared with the cache, and the server's answer is read into what
+	// is sent.
+	written, ok := app.DeepCopyObject().(application)
 	if !ok {
-		return 0, fmt.Errorf("%T is not an object with metadata", app)
+		return 0, fmt.Errorf("%T is not an application", app)
 	}
-	*app.AppStatus() = next.Status
-	if details := app.AppDetails(); details != nil {
-		*details = next.Details
+	next.Status.DeepCopyInto(written.AppStatus())
+	if details := written.AppDetails(); details != nil {
+		next.Details.DeepCopyInto(details)
 	}
 	// The lock keeps the status off an object that has changed since it was read, and off
 	// another one that was made under its name.
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	patch := client.MergeFromWithOptions(app, client.MergeFromWithOptimisticLock{})
 	if last.ObservedGeneration <= 0 {
 		// The first status is written whole: a patch of what differs leaves out the zeros.
 		patch = wholeStatus{}
 	}
-	if err := r.client.Status().Patch(ctx, app, patch); err != nil {
+	if err := r.client.Status().Patch(ctx, written, patch); err != nil {
 		return 0, fmt.Errorf("write status of %T %s: %w", app, key, err)
 	}
-	r.expect(r.kind, key, app.GetResourceVersion())
+	app.SetResourceVersion(written.GetResourceVersion())
+	r.fence.Expect(r.kind, key, app.GetResourceVersion())
 	r.markWritten(key)
 	r.readiness.Reported(app, last, next.Status, r.clock.Now())
 	recordTransition(r.recorder, app, last, next.Status)
@@ -125,8 +127,7 @@ func (r *reporter) report(ctx context.Context, app application, next status.Resu
 // isReported tells whether the application reports that already.
 func isReported(app application, next status.Result) bool {
 	details := app.AppDetails()
-	return equality.Semantic.DeepEqual(*app.AppStatus(), next.Status) &&
-		(details == nil || equality.Semantic.DeepEqual(*details, next.Details))
+	return status.IsSame(*app.AppStatus(), next.Status) && (details == nil || status.AreSameDetails(*details, next.Details))
 }
 
 func (r *reporter) due(key types.NamespacedName) time.Duration {

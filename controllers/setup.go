@@ -95,8 +95,8 @@ func newReconciler[T application](d Dependencies, kind string, newObject func() 
 		kind:       kind,
 		observer:   observe.Reader{Cache: d.Client, Live: d.Live, Platform: d.Platform, Fence: fence},
 		references: observe.NewReferences(),
-		applier:    apply.New(metrics.Counted(d.Client), d.Live, fence.Expect),
-		reporter:   newReporter(d, kind, fence.Expect),
+		applier:    apply.New(metrics.Counted(d.Client), d.Live, fence),
+		reporter:   newReporter(d, kind, fence),
 		lacks:      d.Lacks,
 		newObject:  newObject,
 		translate:  translate,
@@ -111,6 +111,8 @@ func ManagerOptions(namespaces []string, apis *APIs) manager.Options {
 	options := manager.Options{
 		Cache:      observe.CacheOptions(namespaces, &v1alpha1.EGApp{}, &devopsv1.DemoMicroService{}),
 		Controller: config.Controller{EnableWarmup: new(true)},
+		// Remembers what it was told of a kind.
+		MapperProvider: observe.NewMapper,
 	}
 	options.Cache.DefaultWatchErrorHandler = apis.watchFailed
 	return options

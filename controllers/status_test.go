@@ -41,7 +41,7 @@ func (l *loop) replicaSet(name, revision string) *appsv1.ReplicaSet {
 		Spec: appsv1.ReplicaSetSpec{Selector: deployment.Spec.Selector, Template: deployment.Spec.Template},
 	}
 	l.create(replicaSet)
-	eventually(l.T, func() error {
+	eventually(l.TB, func() error {
 		seen := &metav1.PartialObjectMetadata{}
 		seen.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))
 		return l.reader.Get(l.ctx, types.NamespacedName{Namespace: l.namespace, Name: replicaSet.Name}, seen)

@@ -77,7 +77,7 @@ func TestThereAreValuesForEachField(t *testing.T) {
 }
 
 // appOf is an EGApp with the specification.
-func appOf(t *testing.T, spec ...string) *v1alpha1.EGApp {
+func appOf(t testing.TB, spec ...string) *v1alpha1.EGApp {
 	t.Helper()
 	app := &v1alpha1.EGApp{ObjectMeta: metav1.ObjectMeta{Name: "orders"}}
 	for _, part := range spec {
@@ -127,7 +127,7 @@ func (l *loop) takeUp(app *v1alpha1.EGApp) {
 // fresh makes an EGApp where there is nothing of it yet and returns its children.
 func (l *loop) fresh(spec v1alpha1.EGAppSpec) map[string]string {
 	l.Helper()
-	app := appOf(l.T)
+	app := appOf(l.TB)
 	app.Spec = spec
 	l.create(app)
 	l.come(app)

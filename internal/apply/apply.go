@@ -21,18 +21,24 @@ import (
 type Applier struct {
 	writer  client.Client
 	live    client.Reader
-	expect  Expect
+	fence   Fence
 	differ  *differ
 	applied *memory
 }
 
-// Expect is told of each write, with the resource version that it led to.
-type Expect func(kind string, name types.NamespacedName, resourceVersion string)
+// Fence is told of each write, so that the next look shows what came of it.
+type Fence interface {
+	// Expect tells the resource version that a write led to.
+	Expect(kind string, name types.NamespacedName, resourceVersion string)
+	// ExpectEnd tells a resource version of an object that is not there any more in this
+	// version: it was deleted, or has changed.
+	ExpectEnd(kind string, name types.NamespacedName, resourceVersion string)
+}
 
-// New returns an Applier that writes by writer and tells expect. It asks live, which must
+// New returns an Applier that writes by writer and tells fence. It asks live, which must
 // read from the API server itself, about objects that are not in the operator's cache.
-func New(writer client.Client, live client.Reader, expect Expect) *Applier {
-	return &Applier{writer: writer, live: live, expect: expect, differ: newDiffer(writer.Scheme()), applied: newMemory()}
+func New(writer client.Client, live client.Reader, fence Fence) *Applier {
+	return &Applier{writer: writer, live: live, fence: fence, differ: newDiffer(writer.Scheme()), applied: newMemory()}
 }
 
 // Forget drops what is remembered about the children of an owner that is gone.

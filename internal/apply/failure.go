@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"platformapp/internal/workload"
 )
@@ -27,11 +28,24 @@ var policyDenial = regexp.MustCompile(`AdmissionPolicy '|admission webhook "`)
 // errUnseen is the refusal of mustBeSeen.
 var errUnseen = errors.New("admission removes the label " + workload.LabelManagedBy + ", without which the operator cannot see the object")
 
+// staleWords are the words in which the API server tells that what a write was decided on is
+// there no more.
+var staleWords = regexp.MustCompile("the object has been modified|does not match the (ResourceVersion|UID) in record|Precondition failed|uid mismatch")
+
 // isStale tells that a write met another state of the cluster than it was decided on. A
 // webhook may deny with the same code, which is no reason to try again at once.
 func isStale(err error) bool {
-	return apierrors.IsAlreadyExists(err) || (apierrors.IsConflict(err) &&
-		(strings.Contains(err.Error(), "the object has been modified") || strings.Contains(err.Error(), "does not match the ResourceVersion in record") || strings.Contains(err.Error(), "Precondition failed") || strings.Contains(err.Error(), "uid mismatch")))
+	return apierrors.IsAlreadyExists(err) || (apierrors.IsConflict(err) && staleWords.MatchString(err.Error()))
+}
+
+// conflictOf returns the error of an apply, as a conflict if it is one in the words of the
+// validation: the object of the UID that was applied to is gone, and another one has its name.
+func conflictOf(in *intent, err error) error {
+	isUID := func(cause metav1.StatusCause) bool { return cause.Field == "metadata.uid" }
+	if !apierrors.IsInvalid(err) || !slices.ContainsFunc(statusCauses(err), isUID) {
+		return err
+	}
+	return apierrors.NewConflict(schema.GroupResource{Resource: in.child.Kind}, in.child.Name, errors.New("uid mismatch: "+err.Error()))
 }
 
 // definitionEnds are the words in which the API server refuses to make an object of a kind
@@ -84,6 +98,10 @@ func failureOf(kind string, err error) *workload.Failure {
 // apply it. It calls that an error of its own.
 const unknownField = "field not declared in schema"
 
+// tooLarge are the words in which etcd and its client refuse to store an object of more than they take, which the API server
+// passes on as an error of its own.
+var tooLarge = regexp.MustCompile("etcdserver: request is too large|trying to send message larger than max")
+
 // breaksRule tells that the API server itself refuses what is written, by rules that stay.
 // Policies and webhooks, which people change, may deny with the same codes.
 func breaksRule(err error) bool {
@@ -92,7 +110,7 @@ func breaksRule(err error) bool {
 		return false
 	case apierrors.IsInvalid(err):
 		return namesField(err)
-	case strings.Contains(err.Error(), unknownField):
+	case strings.Contains(err.Error(), unknownField), tooLarge.MatchString(err.Error()):
 		return true
 	default:
 		return apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err)
@@ -101,9 +119,14 @@ func breaksRule(err error) bool {
 
 // namesField tells whether a refusal names a field, as that of the validation does.
 func namesField(err error) bool {
+	return slices.ContainsFunc(statusCauses(err), func(cause metav1.StatusCause) bool { return cause.Field != "" })
+}
+
+// statusCauses returns the causes that a refusal gives.
+func statusCauses(err error) []metav1.StatusCause {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {
-		return false
+		return nil
 	}
-	return slices.ContainsFunc(status.Status().Details.Causes, func(cause metav1.StatusCause) bool { return cause.Field != "" })
+	return status.Status().Details.Causes
 }

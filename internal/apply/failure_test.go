@@ -37,6 +37,8 @@ func TestFailuresAreSortedByWhoHasToAct(t *testing.T) {
 	noPath := apierrors.NewGenericServerResponse(http.StatusNotFound, "patch", routes, "orders", "404 page not found", 0, true)
 	older := apierrors.NewGenericServerResponse(http.StatusInternalServerError, "patch", services, "orders",
 		"failed to create typed patch object (team-a/orders; apps/v1, Kind=Deployment): .spec.template.spec.x: field not declared in schema", 0, true)
+	largerThanStored := apierrors.NewInternalError(errors.New("x"))
+	largerThanStored.ErrStatus.Message = "rpc error: code = ResourceExhausted desc = trying to send message larger than max (2101443 vs. 2097152)"
 	for name, test := range map[string]struct {
 		err  error
 		want workload.FailureReason
@@ -57,6 +59,7 @@ func TestFailuresAreSortedByWhoHasToAct(t *testing.T) {
 		"a webhook denies by 400":    {webhooksRequest, workload.FailureRefused},
 		"the request makes no sense": {apierrors.NewBadRequest("no"), workload.FailureInvalid},
 		"the object is too large":    {apierrors.NewRequestEntityTooLargeError("3 MB"), workload.FailureInvalid},
+		"the store takes no more":    {largerThanStored, workload.FailureInvalid},
 		"the server fails":           {apierrors.NewInternalError(errors.New("etcd is away")), workload.FailureTransient},
 		"the server is busy":         {apierrors.NewTooManyRequests("later", 1), workload.FailureTransient},
 		"a webhook denies by 409":    {apierrors.NewConflict(services, "orders", errors.New(`admission webhook "w" denied the request`)), workload.FailureTransient},
@@ -72,6 +75,7 @@ func TestFailuresAreSortedByWhoHasToAct(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"another writer was faster": apierrors.NewConflict(services, "orders", errors.New("the object has been modified; please apply your changes to the latest version")),
+		"another has the name":      apierrors.NewConflict(services, "orders", errors.New("the UID in the precondition (a) does not match the UID in record (b). The object might have been deleted and then recreated")),
 		"the name is taken":         apierrors.NewAlreadyExists(services, "orders"),
 	} {
 		if got := failureOf("Service", err); got != nil {

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	routev1 "github.com/openshift/api/route/v1"
-	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -108,7 +107,7 @@ func TestC25_DriftOfEveryKindIsRepairedOnceAndNamed(t *testing.T) {
 		}),
 		"another gateway": drift("HTTPRoute", "HTTPRoute", func(r *gatewayv1.HTTPRoute) { r.Spec.ParentRefs[0].Name = "else" }),
 		"another weight":  drift("Route", "Route", func(r *routev1.Route) { r.Spec.To.Weight = new(int32(0)) }),
-		"another path":    drift("ServiceMonitor", "Ingress", func(m *monitoringv1.ServiceMonitor) { m.Spec.Endpoints[0].Path = "/else" }),
+		"another path":    drift("ServiceMonitor", "Ingress", func(m *resources.ServiceMonitor) { m.Spec.Endpoints[0].Path = "/else" }),
 		"other values":    drift("ConfigMap", "Ingress", func(c *corev1.ConfigMap) { c.Data["GOMEMLIMIT"] = "1" }),
 		"made immutable with other values": drift("ConfigMap", "Ingress", func(c *corev1.ConfigMap) {
 			c.Data["GOMEMLIMIT"], c.Immutable = "1", new(true)

@@ -22,8 +22,11 @@ type memoryKey struct {
 
 // entry is the state in which a child was last found, or made, to be what is desired.
 type entry struct {
-	uid             types.UID
-	hash            string
+	uid  types.UID
+	hash string
+	// isWritten tells that this process has written the object: what it sees of it, and of its
+	// owner, is not older than what that was decided on.
+	isWritten       bool
 	resourceVersion string
 	// accepted is the digest of what differed even so, since admission had rewritten it.
 	accepted string
@@ -42,7 +45,7 @@ type entry struct {
 func newEntry(in *intent, before, stored workload.Object, last entry) entry {
 	e := entry{uid: stored.GetUID(), hash: in.hash, resourceVersion: stored.GetResourceVersion(), generation: stored.GetGeneration()}
 	if last.uid == e.uid {
-		e.refusedHandover = last.refusedHandover
+		e.refusedHandover, e.isWritten = last.refusedHandover, last.isWritten
 	}
 	switch {
 	case !hasSameSpec(before, stored):
@@ -111,6 +114,21 @@ func (m *memory) accepts(in *intent, live workload.Object, d difference) bool {
 func (m *memory) wasDesired(in *intent, live workload.Object) bool {
 	last, known := m.get(in.memoryKey())
 	return (known && last.isOf(in, live)) || live.GetAnnotations()[workload.AnnotationAppliedHash] == in.hash
+}
+
+// hasWritten tells whether this process has written an object.
+func (m *memory) hasWritten(in *intent, live workload.Object) bool {
+	last, known := m.get(in.memoryKey())
+	return known && last.uid == live.GetUID() && last.isWritten
+}
+
+// markWritten keeps that this process has written the object.
+func (m *memory) markWritten(in *intent) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e := m.entries[in.memoryKey()]
+	e.isWritten = true
+	m.entries[in.memoryKey()] = e
 }
 
 // forget drops what is remembered of the owner's children, but for those that are desired.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -25,7 +26,7 @@ func (a *Applier) Prune(ctx context.Context, surplus []workload.Object, result *
 		if err != nil {
 			return err
 		}
-		if err := a.delete(ctx, object); err != nil {
+		if err := a.delete(ctx, gvk.Kind, object); err != nil {
 			result.Failure = failureOf(gvk.Kind, err)
 			return fmt.Errorf("delete %s %s/%s: %w", gvk.Kind, object.GetNamespace(), object.GetName(), err)
 		}
@@ -36,7 +37,11 @@ func (a *Applier) Prune(ctx context.Context, surplus []workload.Object, result *
 // delete deletes the object, which may be gone already, and no other one of its name. If it
 // has changed since it was looked at, it may be somebody else's by now: that is a conflict,
 // after which the operator looks again.
-func (a *Applier) delete(ctx context.Context, object workload.Object) error {
+func (a *Applier) delete(ctx context.Context, kind string, object workload.Object) error {
 	asSeen := client.Preconditions{UID: new(object.GetUID()), ResourceVersion: new(object.GetResourceVersion())}
-	return client.IgnoreNotFound(a.writer.Delete(ctx, object, asSeen, client.PropagationPolicy(metav1.DeletePropagationBackground)))
+	err := client.IgnoreNotFound(a.writer.Delete(ctx, object, asSeen, client.PropagationPolicy(metav1.DeletePropagationBackground)))
+	if err == nil || apierrors.IsConflict(err) {
+		a.fence.ExpectEnd(kind, client.ObjectKeyFromObject(object), object.GetResourceVersion())
+	}
+	return err
 }

@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"platformapp/internal/apply"
+	"platformapp/internal/observe"
 	"platformapp/internal/resources"
 	"platformapp/internal/workload"
 )
@@ -96,7 +97,7 @@ func (s *stage) restart() {
 		},
 	})
 	s.stopped, s.stopAt = false, 0
-	s.applier = apply.New(writer, s.user, func(string, types.NamespacedName, string) {})
+	s.applier = apply.New(writer, s.user, observe.NewFence())
 }
 
 func (s *stage) write(what string, do func() error) error {

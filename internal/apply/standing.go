@@ -82,7 +82,7 @@ func (t *turn) meet(ctx context.Context, s *step, otherwise error) error {
 	if t.applied.knows(s.intent, live) {
 		return mustBeSeen(live)
 	}
-	t.expect(s.child.Kind, s.key, live.GetResourceVersion())
+	t.fence.Expect(s.child.Kind, s.key, live.GetResourceVersion())
 	return apierrors.NewConflict(schema.GroupResource{Resource: s.child.Kind}, s.child.Name, errors.New("the object has been modified since it was looked for"))
 }
 

@@ -47,5 +47,7 @@ func (t *turn) takeOver(ctx context.Context, in *intent, before workload.Object,
 	if err := t.writeFieldOwners(ctx, live, owners); err != nil {
 		return nil, difference{}, err
 	}
+	// The refusal was of the version that was seen, and the transfer has led to the next one.
+	in.child.Meta.ResourceVersion = nil
 	return t.write(ctx, in, before)
 }

@@ -30,8 +30,14 @@ func (t *turn) settle(ctx context.Context, in *intent, live workload.Object) err
 		return mustBeSeen(live)
 	}
 	wasDesired := t.applied.wasDesired(in, live)
-	in.child.Meta.ResourceVersion = nil
 	in.child.Meta.WithUID(live.GetUID())
+	if t.applied.hasWritten(in, live) {
+		in.child.Meta.ResourceVersion = nil
+	} else {
+		// After a start, or when another replica led before, the cache may still show the past, and
+		// with it what the application was asked to be then.
+		in.child.Meta.WithResourceVersion(live.GetResourceVersion())
+	}
 	_, after, err := t.write(ctx, in, live)
 	if apierrors.IsInvalid(err) {
 		_, after, err = t.takeOver(ctx, in, live, err)
@@ -55,6 +61,7 @@ func (t *turn) write(ctx context.Context, in *intent, before workload.Object) (w
 		return nil, difference{}, err
 	}
 	t.remember(in, before, stored, after)
+	t.applied.markWritten(in)
 	return stored, after, mustBeSeen(stored)
 }
 
@@ -70,9 +77,9 @@ func (a *Applier) send(ctx context.Context, in *intent, config runtime.ApplyConf
 		return nil, err
 	}
 	if err := a.writer.Apply(ctx, apply, client.FieldOwner(manager), client.ForceOwnership); err != nil {
-		return nil, err
+		return nil, conflictOf(in, err)
 	}
-	a.expect(in.child.Kind, in.key, *apply.ResourceVersion)
+	a.fence.Expect(in.child.Kind, in.key, *apply.ResourceVersion)
 	stored, err := in.newObject()
 	if err != nil {
 		return nil, err

@@ -35,6 +35,7 @@ func CacheOptions(namespaces []string, applications ...client.Object) cache.Opti
 		DefaultLabelSelector:        labels.SelectorFromSet(labels.Set{workload.LabelManagedBy: workload.ManagedBy}),
 		DefaultTransform:            cache.TransformStripManagedFields(),
 		ReaderFailOnMissingInformer: true,
+		NewInformer:                 newInformer,
 		ByObject: map[client.Object]cache.ByObject{
 			&corev1.Pod{}:                            {Transform: stripPod},
 			ReplicaSetMetadata():                     {Transform: stripReplicaSet},

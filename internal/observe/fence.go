@@ -5,6 +5,7 @@ package observe
 
 import (
 	"context"
+	"reflect"
 	"sync"
 	"time"
 
@@ -29,7 +30,14 @@ const (
 // the label away that the cache selects by, is read from the API server instead.
 type Fence struct {
 	mu      sync.Mutex
-	awaited map[fenceKey]string
+	awaited map[fenceKey]awaited
+}
+
+// awaited is what reads of an object wait for: a version and, unless that counts itself, a
+// later one or that there is none.
+type awaited struct {
+	version string
+	isEnd   bool
 }
 
 type fenceKey struct {
@@ -38,13 +46,21 @@ type fenceKey struct {
 }
 
 // NewFence returns a fence that awaits nothing.
-func NewFence() *Fence { return &Fence{awaited: map[fenceKey]string{}} }
+func NewFence() *Fence { return &Fence{awaited: map[fenceKey]awaited{}} }
 
 // Expect makes reads of an object wait for a resource version.
 func (f *Fence) Expect(kind string, name types.NamespacedName, resourceVersion string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.awaited[fenceKey{kind, name}] = resourceVersion
+	f.awaited[fenceKey{kind, name}] = awaited{version: resourceVersion}
+}
+
+// ExpectEnd makes reads of an object wait until it is gone, or another version of the name
+// than this one, its last, is there.
+func (f *Fence) ExpectEnd(kind string, name types.NamespacedName, resourceVersion string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.awaited[fenceKey{kind, name}] = awaited{version: resourceVersion, isEnd: true}
 }
 
 // Forget drops what is awaited of an object.
@@ -54,31 +70,53 @@ func (f *Fence) Forget(kind string, name types.NamespacedName) {
 	delete(f.awaited, fenceKey{kind, name})
 }
 
-func (f *Fence) version(kind string, name types.NamespacedName) (string, bool) {
+func (f *Fence) of(kind string, name types.NamespacedName) (awaited, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	version, ok := f.awaited[fenceKey{kind, name}]
-	return version, ok
+	a, ok := f.awaited[fenceKey{kind, name}]
+	return a, ok
+}
+
+// isMet tells whether an object that was read is what is awaited.
+func (a awaited) isMet(object client.Object) (bool, error) {
+	order, err := resourceversion.CompareResourceVersion(object.GetResourceVersion(), a.version)
+	return order > 0 || (order == 0 && !a.isEnd), err
 }
 
 // Get reads an object of a kind, from the cache if that shows the operator's last write
-// of it, and else from the API server.
+// of it, and else from the API server. As long as the cache lags behind, what was read from
+// the API server is awaited too: a read never shows less than the one before it. What the
+// object points to is shared with the cache and must not be changed.
 func (r Reader) Get(ctx context.Context, kind string, name types.NamespacedName, object client.Object) error {
-	version, ok := r.Fence.version(kind, name)
+	awaited, ok := r.Fence.of(kind, name)
 	if !ok {
-		return r.Cache.Get(ctx, name, object)
+		return r.Cache.Get(ctx, name, object, client.UnsafeDisableDeepCopy)
 	}
+	isCached := false
 	err := wait.PollUntilContextTimeout(ctx, fencePoll, fenceTimeout, true, func(ctx context.Context) (bool, error) {
-		if err := r.Cache.Get(ctx, name, object); err != nil {
-			return false, client.IgnoreNotFound(err)
+		if err := r.Cache.Get(ctx, name, object, client.UnsafeDisableDeepCopy); err != nil {
+			isCached = false
+			if apierrors.IsNotFound(err) && !awaited.isEnd {
+				return false, nil
+			}
+			return false, err
 		}
-		order, err := resourceversion.CompareResourceVersion(object.GetResourceVersion(), version)
-		return order >= 0, err
+		isCached = true
+		return awaited.isMet(object)
 	})
-	if wait.Interrupted(err) && ctx.Err() == nil {
-		err = r.Live.Get(ctx, name, object)
+	if err == nil || (awaited.isEnd && apierrors.IsNotFound(err)) {
+		r.Fence.Forget(kind, name)
 	}
-	if err == nil || apierrors.IsNotFound(err) {
+	if !wait.Interrupted(err) || ctx.Err() != nil {
+		return err
+	}
+	// The answer is not read into what the cache holds.
+	reflect.ValueOf(object).Elem().SetZero()
+	err = r.Live.Get(ctx, name, object)
+	switch {
+	case err == nil:
+		r.Fence.Expect(kind, name, object.GetResourceVersion())
+	case apierrors.IsNotFound(err) && !isCached:
 		r.Fence.Forget(kind, name)
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -22,6 +23,16 @@ const (
 )
 
 func ownerIndexKey(selectorKey, name string) string { return selectorKey + "=" + name }
+
+// selectBy lists what an index has for the owner, without a copy: what is listed is shared with
+// the cache.
+func selectBy(owner workload.Owner, index string) *client.ListOptions {
+	return &client.ListOptions{
+		Namespace:             owner.Namespace,
+		FieldSelector:         fields.OneTermEqualSelector(index, ownerIndexKey(owner.SelectorKey, owner.Name)),
+		UnsafeDisableDeepCopy: new(true),
+	}
+}
 
 // IndexFields adds the indexes that Read uses. It must run before the cache starts.
 func IndexFields(ctx context.Context, indexer client.FieldIndexer) error {

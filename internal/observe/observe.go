@@ -37,10 +37,11 @@ type Reader struct {
 }
 
 // Read returns what there is of the workload's children, and what it refers to. Of a
-// workload that is not valid the owner is enough. With live set it asks the API server for
-// the children that the cache lacks, since a name may be taken by an object of somebody
-// else. An error means that the look is incomplete: nothing may be decided by it, but what
-// was seen can be told.
+// workload that is not valid the owner is enough. With live set, for which it must be valid,
+// the API server is asked for the children that it wants and the cache lacks: their names
+// may be taken by objects of somebody else. An error means that the look is incomplete:
+// nothing may be decided by it, but what was seen can be told. What is returned is shared
+// with the cache and must not be changed.
 func (r Reader) Read(ctx context.Context, w workload.Workload, live bool) (workload.Observed, error) {
 	observed := workload.Observed{Children: make(map[string]workload.Object, len(resources.Kinds))}
 	facts, err := r.Platform()
@@ -52,19 +53,46 @@ func (r Reader) Read(ctx context.Context, w workload.Workload, live bool) (workl
 		if !there {
 			continue
 		}
-		object, err := r.child(ctx, w.Owner, kind, live)
+		object, err := r.child(ctx, w.Owner, kind)
 		switch {
 		case err != nil:
-			failures = append(failures, fmt.Errorf("read %s %s/%s: %w", kind.Name, w.Owner.Namespace, w.Owner.Name+kind.Suffix, err))
+			failures = append(failures, unread(w.Owner, kind, err))
 		case object != nil:
 			observed.Children[kind.Name] = object
 		}
 	}
 	failures = append(failures, r.readOthers(ctx, w, &observed))
+	if live && errors.Join(failures...) == nil {
+		failures = append(failures, r.readTaken(ctx, w, &observed))
+	}
 	if deployment := observed.Deployment(); deployment != nil {
 		failures = append(failures, r.readPods(ctx, w.Owner, deployment.UID, &observed))
 	}
 	return observed, errors.Join(failures...)
+}
+
+// readTaken reads from the API server the children that the workload wants and the cache
+// lacks.
+func (r Reader) readTaken(ctx context.Context, w workload.Workload, observed *workload.Observed) error {
+	for _, child := range resources.Desired(w, *observed) {
+		kind := resources.Kinds[slices.IndexFunc(resources.Kinds, func(k resources.Kind) bool { return k.Name == child.Kind })]
+		if observed.Children[kind.Name] != nil {
+			continue
+		}
+		object := kind.New()
+		err := r.Live.Get(ctx, types.NamespacedName{Namespace: w.Owner.Namespace, Name: child.Name}, object)
+		switch {
+		case err == nil:
+			observed.Children[kind.Name] = object
+		case !apierrors.IsNotFound(err):
+			return unread(w.Owner, kind, err)
+		}
+	}
+	return nil
+}
+
+func unread(owner workload.Owner, kind resources.Kind, err error) error {
+	return fmt.Errorf("read %s %s/%s: %w", kind.Name, owner.Namespace, owner.Name+kind.Suffix, err)
 }
 
 // isThere tells whether the cluster has a kind. Where it cannot tell, that is an error for
@@ -90,27 +118,22 @@ func mayWant(w workload.Workload, kind string) bool {
 	}
 }
 
-func (r Reader) child(ctx context.Context, owner workload.Owner, kind resources.Kind, live bool) (workload.Object, error) {
-	key := types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name + kind.Suffix}
+func (r Reader) child(ctx context.Context, owner workload.Owner, kind resources.Kind) (workload.Object, error) {
 	object := kind.New()
-	err := r.Get(ctx, kind.Name, key, object)
-	if apierrors.IsNotFound(err) && live {
-		object = kind.New()
-		err = r.Live.Get(ctx, key, object)
+	err := r.Get(ctx, kind.Name, types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name + kind.Suffix}, object)
+	if err != nil {
+		return nil, client.IgnoreNotFound(err)
 	}
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	return object, err
+	return object, nil
 }
 
 // readPods reads the pods that belong to the Deployment: by the chain of UIDs from pod
 // to ReplicaSet to Deployment, since names and labels may be shared with a predecessor.
 func (r Reader) readPods(ctx context.Context, owner workload.Owner, deployment types.UID, observed *workload.Observed) error {
-	selection := []client.ListOption{client.InNamespace(owner.Namespace), client.MatchingFields{ownerIndex: ownerIndexKey(owner.SelectorKey, owner.Name)}}
+	selection := selectBy(owner, ownerIndex)
 	var replicaSets metav1.PartialObjectMetadataList
 	replicaSets.SetGroupVersionKind(replicaSetKind)
-	if err := r.Cache.List(ctx, &replicaSets, selection...); err != nil {
+	if err := r.Cache.List(ctx, &replicaSets, selection); err != nil {
 		return fmt.Errorf("list ReplicaSets of %s/%s: %w", owner.Namespace, owner.Name, err)
 	}
 	controllers := map[types.UID]bool{}
@@ -120,8 +143,11 @@ func (r Reader) readPods(ctx context.Context, owner workload.Owner, deployment t
 			observed.ReplicaSets = append(observed.ReplicaSets, replicaSet)
 		}
 	}
+	if len(controllers) == 0 {
+		return nil
+	}
 	var pods corev1.PodList
-	if err := r.Cache.List(ctx, &pods, selection...); err != nil {
+	if err := r.Cache.List(ctx, &pods, selection); err != nil {
 		return fmt.Errorf("list Pods of %s/%s: %w", owner.Namespace, owner.Name, err)
 	}
 	for _, pod := range pods.Items {

@@ -37,9 +37,7 @@ func (r Reader) readOthers(ctx context.Context, w workload.Workload, observed *w
 // One that is to be adopted as the owner's child is none of them.
 func (r Reader) readAutoscalers(ctx context.Context, owner workload.Owner, observed *workload.Observed) error {
 	var list autoscalingv2.HorizontalPodAutoscalerList
-	err := r.Cache.List(ctx, &list, client.InNamespace(owner.Namespace),
-		client.MatchingFields{targetIndex: ownerIndexKey(owner.SelectorKey, owner.Name)}, client.UnsafeDisableDeepCopy)
-	if err != nil {
+	if err := r.Cache.List(ctx, &list, selectBy(owner, targetIndex)); err != nil {
 		return fmt.Errorf("list autoscalers of %s/%s: %w", owner.Namespace, owner.Name, err)
 	}
 	for i := range list.Items {
@@ -105,7 +103,7 @@ func (r Reader) readServiceAccount(ctx context.Context, w workload.Workload, obs
 // other reads an object of somebody else in the owner's namespace and tells whether it
 // is there.
 func (r Reader) other(ctx context.Context, owner workload.Owner, name string, object client.Object) (bool, error) {
-	err := r.Cache.Get(ctx, types.NamespacedName{Namespace: owner.Namespace, Name: name}, object)
+	err := r.Cache.Get(ctx, types.NamespacedName{Namespace: owner.Namespace, Name: name}, object, client.UnsafeDisableDeepCopy)
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}

@@ -8,7 +8,6 @@ package resources
 
 import (
 	routev1 "github.com/openshift/api/route/v1"
-	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -67,12 +66,12 @@ var Kinds = []Kind{
 	{Name: string(workload.ExposureIngress), New: func() workload.Object { return &networkingv1.Ingress{} }, render: ingress},
 	{Name: string(workload.ExposureHTTPRoute), Optional: true, New: func() workload.Object { return &gatewayv1.HTTPRoute{} }, render: httpRoute},
 	{Name: string(workload.ExposureRoute), Optional: true, New: func() workload.Object { return &routev1.Route{} }, render: route},
-	{Name: "ServiceMonitor", Optional: true, New: func() workload.Object { return &monitoringv1.ServiceMonitor{} }, render: serviceMonitor},
+	{Name: "ServiceMonitor", Optional: true, New: func() workload.Object { return &ServiceMonitor{} }, render: serviceMonitor},
 }
 
 // AddOptionalToScheme adds the types of the optional kinds to a scheme.
 func AddOptionalToScheme(scheme *runtime.Scheme) error {
-	builder := runtime.NewSchemeBuilder(gatewayv1.Install, routev1.Install, monitoringv1.AddToScheme)
+	builder := runtime.NewSchemeBuilder(gatewayv1.Install, routev1.Install, addServiceMonitorToScheme)
 	return builder.AddToScheme(scheme)
 }
 

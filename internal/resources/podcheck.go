@@ -27,7 +27,7 @@ func CheckPods(w workload.Workload) (workload.References, field.ErrorList) {
 	if len(w.PodTemplatePatch) == 0 || len(errs) > 0 {
 		// What is generated satisfies the standard, whatever the fields of the application say.
 		use := generatedUse(w)
-		return referencesOf(w, use), append(errs, checkEnvFiles(w, use.Containers, *readAs[[]corev1.Volume](volumes(w)))...)
+		return referencesOf(w, use), append(errs, checkEnvFiles(w, use.Containers, generatedVolumes(w))...)
 	}
 	patched, errs := patchTemplate(w, generatedTemplate(w, workload.Observed{}))
 	if len(errs) > 0 {
@@ -35,11 +35,21 @@ func CheckPods(w workload.Workload) (workload.References, field.ErrorList) {
 	}
 	template := *readAs[corev1.PodTemplateSpec](patched)
 	containers := slices.Concat(template.Spec.InitContainers, template.Spec.Containers)
-	errs = slices.Concat(checkMounts(template.Spec), checkEnvFiles(w, containers, template.Spec.Volumes), checkPortNames(template.Spec))
+	errs = slices.Concat(checkMounts(template.Spec), checkEnvFiles(w, containers, template.Spec.Volumes),
+		checkPortNames(template.Spec), checkHandlers(template.Spec))
 	if len(errs) == 0 {
 		errs = checkSecurity(w.Security, template)
 	}
 	return referencesOf(w, template.Spec), errs
+}
+
+// generatedVolumes returns the volumes of the generated pods, or none where no variable is from a file of one.
+func generatedVolumes(w workload.Workload) []corev1.Volume {
+	fromFile := func(v corev1.EnvVar) bool { return v.ValueFrom != nil && v.ValueFrom.FileKeyRef != nil }
+	if !slices.ContainsFunc(w.Container.Env, fromFile) {
+		return nil
+	}
+	return *readAs[[]corev1.Volume](volumes(w))
 }
 
 // checkProbes refuses probes of another host than the pod, by which the kubelet, which is in

@@ -28,6 +28,7 @@ func podTemplate(w workload.Workload, o workload.Observed) *corev1ac.PodTemplate
 		template = patched
 	}
 	completeAtomic(template.Spec)
+	completePullPolicies(template.Spec)
 	return template
 }
 

@@ -68,7 +68,7 @@ func probe(spec *v1alpha1.EGAppSpec, own *v1alpha1.Probe, inherited corev1.Probe
 func resolvedHandler(spec *v1alpha1.EGAppSpec, own v1alpha1.ProbeHandler) corev1.ProbeHandler {
 	own = *own.DeepCopy()
 	handler := corev1.ProbeHandler{
-		Exec: (*corev1.ExecAction)(own.Exec), HTTPGet: (*corev1.HTTPGetAction)(own.HTTPGet), TCPSocket: own.TCPSocket, GRPC: own.GRPC,
+		Exec: (*corev1.ExecAction)(own.Exec), HTTPGet: (*corev1.HTTPGetAction)(own.HTTPGet), TCPSocket: (*corev1.TCPSocketAction)(own.TCPSocket), GRPC: own.GRPC,
 	}
 	number := func(port *intstr.IntOrString) {
 		if port.Type == intstr.String {

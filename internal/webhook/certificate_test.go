@@ -5,7 +5,6 @@ package webhook
 
 import (
 	"bytes"
-	"crypto/tls"
 	"net"
 	"os"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher/metrics"
 
 	"platformapp/internal/localcluster"
+	"platformapp/internal/testutil"
 )
 
 // pair returns a certificate for localhost, with that of its authority, and its key.
@@ -75,29 +75,10 @@ func TestWebhookIsOffExactlyWhenNothingIsMounted(t *testing.T) {
 	}
 }
 
-// The kubelet replaces the files of a Secret by one symbolic link that leads to new ones.
+// S11. The kubelet replaces the files of a Secret by one symbolic link that leads to new ones.
 func TestCertificateIsReplacedWithoutARestart(t *testing.T) {
 	dir := t.TempDir()
-	mount := func(version, name string) {
-		t.Helper()
-		certificate, key := pair(t, name)
-		if err := os.Mkdir(filepath.Join(dir, version), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		write(t, filepath.Join(dir, version), map[string][]byte{"tls.crt": certificate, "tls.key": key})
-		if err := os.Symlink(version, filepath.Join(dir, "..data_tmp")); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(filepath.Join(dir, "..data_tmp"), filepath.Join(dir, "..data")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	mount("..1", "first")
-	for _, file := range []string{"tls.crt", "tls.key"} {
-		if err := os.Symlink(filepath.Join("..data", file), filepath.Join(dir, file)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testutil.MountCertificate(t, dir, "first")
 	ports, err := localcluster.FreePorts(1)
 	if err != nil {
 		t.Fatal(err)
@@ -111,43 +92,14 @@ func TestCertificateIsReplacedWithoutARestart(t *testing.T) {
 			t.Errorf("the server ends with %v", err)
 		}
 	})
-	connect := func(config *tls.Config) (tls.ConnectionState, error) {
-		config.InsecureSkipVerify = true
-		connection, err := tls.Dial("tcp", address, config)
-		if err != nil {
-			return tls.ConnectionState{}, err
-		}
-		defer func() { _ = connection.Close() }()
-		return connection.ConnectionState(), nil
-	}
-	serves := func(name string) tls.ConnectionState {
-		t.Helper()
-		var last string
-		for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-			state, err := connect(&tls.Config{NextProtos: []string{"h2", "http/1.1"}})
-			if err != nil {
-				last = err.Error()
-				continue
-			}
-			if last = state.PeerCertificates[0].DNSNames[0]; last == name {
-				return state
-			}
-		}
-		t.Fatalf("the server does not serve the certificate %s: %s", name, last)
-		return tls.ConnectionState{}
-	}
-	if state := serves("first"); state.NegotiatedProtocol != "http/1.1" {
-		t.Errorf("it speaks %q, want http/1.1 alone", state.NegotiatedProtocol)
-	}
-	if _, err := connect(&tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}); err == nil {
-		t.Error("it takes TLS 1.1")
-	}
-	mount("..2", "second")
-	serves("second")
+	testutil.AwaitCertificate(t, address, "first")
+	testutil.CheckTLS(t, address)
+	testutil.MountCertificate(t, dir, "second")
+	testutil.AwaitCertificate(t, address, "second")
 
 	// A certificate that is written while it is read must not cost the one that works.
 	failed := readErrors(t)
-	if err := os.WriteFile(filepath.Join(dir, "..2", "tls.crt"), bytes.Repeat([]byte("x"), 10), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "..second", "tls.crt"), bytes.Repeat([]byte("x"), 10), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(30 * time.Second); readErrors(t) == failed; time.Sleep(50 * time.Millisecond) {
@@ -155,7 +107,7 @@ func TestCertificateIsReplacedWithoutARestart(t *testing.T) {
 			t.Fatal("the broken certificate is not read")
 		}
 	}
-	serves("second")
+	testutil.AwaitCertificate(t, address, "second")
 }
 
 // readErrors returns how often a certificate could not be read.

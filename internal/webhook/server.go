@@ -44,10 +44,24 @@ func HasCertificate(dir string) (bool, error) {
 func NewServer(dir string, port int) webhook.Server {
 	return webhook.NewServer(webhook.Options{
 		Port: port, CertDir: dir, CertName: certificateFile, KeyName: keyFile,
-		TLSOpts: []func(*tls.Config){func(c *tls.Config) {
-			c.MinVersion = tls.VersionTLS12
-			// HTTP/2 is off because of its rapid reset weakness (CVE-2023-44487).
-			c.NextProtos = []string{"http/1.1"}
-		}},
+		TLSOpts: []func(*tls.Config){ConfigureTLS},
 	})
+}
+
+// ConfigureTLS makes a configuration that of every port which the operator serves by TLS:
+// version 1.2 or later, with forward secrecy and authenticated encryption. 1.3 alone would
+// shut out API servers that are built for FIPS 140 and speak no later version than 1.2.
+// HTTP/2 is off because of its rapid reset weakness (CVE-2023-44487).
+func ConfigureTLS(c *tls.Config) {
+	c.MinVersion = tls.VersionTLS12
+	// Of 1.2 alone: the suites of 1.3 are all of this sort, and cannot be chosen.
+	c.CipherSuites = []uint16{
+		tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+		tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+		tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+		tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+		tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+		tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+	}
+	c.NextProtos = []string{"http/1.1"}
 }

@@ -20,8 +20,25 @@ func CheckImage(image string) error {
 	return nil
 }
 
+// DefaultPullPolicy returns when an image is pulled for a container that does not say it, as the API server decides it: always
+// without a tag and a digest, and with the tag latest, else only where it is missing.
+func DefaultPullPolicy(image string) corev1.PullPolicy {
+	named, err := reference.ParseNormalizedNamed(image)
+	if err != nil {
+		return corev1.PullIfNotPresent
+	}
+	tagged, hasTag := named.(reference.Tagged)
+	if reference.IsNameOnly(named) || hasTag && tagged.Tag() == "latest" {
+		return corev1.PullAlways
+	}
+	return corev1.PullIfNotPresent
+}
+
 // SameRepository tells whether two images differ in tag and digest at most.
 func SameRepository(a, b string) bool {
+	if a == b {
+		return true
+	}
 	nameOf := func(image string) string {
 		named, err := reference.ParseNormalizedNamed(image)
 		if err != nil {

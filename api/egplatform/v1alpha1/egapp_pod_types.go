@@ -99,7 +99,7 @@ type ProbeHandler struct {
 	// TCPSocket opens a connection. Its port is a number, or the name of a port.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,displayName="TCP Socket",xDescriptors={"urn:alm:descriptor:com.tectonic.ui:hidden"}
-	TCPSocket *corev1.TCPSocketAction `json:"tcpSocket,omitempty"`
+	TCPSocket *TCPSocketAction `json:"tcpSocket,omitempty"`
 
 	// GRPC calls the gRPC health service.
 	// +optional
@@ -125,6 +125,7 @@ type HTTPGetAction struct {
 
 	// Port to ask, by its number or its name.
 	// +required
+	// +kubebuilder:validation:XValidation:rule="type(self) != int || (self >= 1 && self <= 65535)",message="must be a port from 1 to 65535, or the name of one"
 	Port intstr.IntOrString `json:"port"`
 
 	// Host to connect to. Left out, it is the pod. For the header Host, use httpHeaders.
@@ -145,6 +146,19 @@ type HTTPGetAction struct {
 	// Protocol of the connection, if the cluster supports the choice. Left out, it is HTTP/1.1.
 	// +optional
 	Protocol *corev1.HTTPProtocol `json:"protocol,omitempty"`
+}
+
+// TCPSocketAction opens a connection. It is that of core/v1, with bounds.
+type TCPSocketAction struct {
+	// Port to connect to, by its number or its name.
+	// +required
+	// +kubebuilder:validation:XValidation:rule="type(self) != int || (self >= 1 && self <= 65535)",message="must be a port from 1 to 65535, or the name of one"
+	Port intstr.IntOrString `json:"port"`
+
+	// Host to connect to. Left out, it is the pod.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Host string `json:"host,omitempty"`
 }
 
 // Autoscaling lets a HorizontalPodAutoscaler choose the number of pods by what the application's own container uses.

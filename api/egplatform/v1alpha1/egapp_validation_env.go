@@ -88,6 +88,9 @@ func validateFileKeyRef(path *field.Path, ref *FileKeySelector) field.ErrorList 
 			errs = append(errs, field.Required(path.Child(required.name), "a variable in a file needs volumeName, path and key"))
 		}
 	}
+	if ref.Key != "" {
+		errs = append(errs, invalid(path.Child("key"), ref.Key, validation.IsRelaxedEnvVarName(ref.Key))...)
+	}
 	return append(errs, descendingPath(path.Child("path"), ref.Path)...)
 }
 

@@ -86,6 +86,7 @@ func validateProbeHandler(path *field.Path, h *ProbeHandler, s *EGAppSpec) field
 	if h.TCPSocket != nil {
 		given++
 		errs = append(errs, validateProbePort(path.Child("tcpSocket", "port"), h.TCPSocket.Port, s)...)
+		errs = append(errs, noLongerThan(path.Child("tcpSocket", "host"), h.TCPSocket.Host, 1024)...)
 	}
 	if h.GRPC != nil {
 		given++

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The platformapp authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// store is a reader that holds one Service, at a version, or none.
+type store struct {
+	client.Reader
+
+	version string
+	reads   int
+}
+
+func (s *store) Get(_ context.Context, name types.NamespacedName, object client.Object, _ ...client.GetOption) error {
+	s.reads++
+	if s.version == "" {
+		return apierrors.NewNotFound(schema.GroupResource{Resource: "services"}, name.Name)
+	}
+	object.SetResourceVersion(s.version)
+	return nil
+}
+
+// A watch that lags behind must not take the operator back to before its own write, however often it looks: it would write
+// what it has written already.
+func TestReadsNeverGoBackToBeforeAWrite(t *testing.T) {
+	name := types.NamespacedName{Namespace: "team-a", Name: "orders"}
+	for _, test := range []struct {
+		name        string
+		cache, live string
+		want        string
+		// caughtUp is what the cache holds in the end, and read what is read then.
+		caughtUp, read string
+	}{
+		{name: "the cache lags behind", cache: "5", live: "9", want: "9", caughtUp: "9", read: "9"},
+		{name: "somebody else wrote meanwhile", cache: "5", live: "12", want: "12", caughtUp: "12", read: "12"},
+		{name: "the cache lacks what was created", cache: "", live: "9", want: "9", caughtUp: "9", read: "9"},
+		{name: "the cache still has what is gone", cache: "5", live: "", want: "", caughtUp: "", read: ""},
+		{name: "it is gone", cache: "", live: "", want: "", caughtUp: "", read: ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cache, live := &store{version: test.cache}, &store{version: test.live}
+			r := Reader{Cache: cache, Live: live, Fence: NewFence()}
+			r.Fence.Expect("Service", name, "9")
+			read := func() string {
+				service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{}}
+				if err := r.Get(t.Context(), "Service", name, service); client.IgnoreNotFound(err) != nil {
+					t.Fatal(err)
+				}
+				return service.ResourceVersion
+			}
+			for look := range 3 {
+				if got := read(); got != test.want {
+					t.Errorf("look %d reads version %q, want %q", look+1, got, test.want)
+				}
+			}
+			cache.version = test.caughtUp
+			if got := read(); got != test.read {
+				t.Errorf("when the cache has caught up it reads version %q, want %q", got, test.read)
+			}
+			asked := live.reads
+			if read(); live.reads != asked {
+				t.Error("it asks the API server although the cache has caught up")
+			}
+		})
+	}
+}
+
+// What was deleted must not be seen again by a watch that lags behind: the operator would delete it again.
+func TestReadsDoNotShowWhatWasDeleted(t *testing.T) {
+	name := types.NamespacedName{Namespace: "team-a", Name: "orders"}
+	for _, test := range []struct {
+		name        string
+		cache, live string
+		want        string
+		// asks is how often the API server is asked in three looks.
+		asks int
+	}{
+		{name: "the cache shows the end", cache: "", live: "", want: "", asks: 0},
+		{name: "the cache shows the next of the name", cache: "9", live: "9", want: "9", asks: 0},
+		{name: "the cache lags behind", cache: "5", live: "", want: "", asks: 3},
+		{name: "the cache lags behind the next of the name", cache: "5", live: "9", want: "9", asks: 3},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			live := &store{version: test.live}
+			r := Reader{Cache: &store{version: test.cache}, Live: live, Fence: NewFence()}
+			r.Fence.ExpectEnd("Service", name, "5")
+			for look := range 3 {
+				service := &corev1.Service{}
+				if err := r.Get(t.Context(), "Service", name, service); client.IgnoreNotFound(err) != nil {
+					t.Fatal(err)
+				}
+				if service.ResourceVersion != test.want {
+					t.Errorf("look %d reads version %q, want %q", look+1, service.ResourceVersion, test.want)
+				}
+			}
+			if live.reads != test.asks {
+				t.Errorf("the API server was asked %d times, want %d", live.reads, test.asks)
+			}
+		})
+	}
+}
