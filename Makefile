@@ -66,6 +66,12 @@ TEST_FLAGS ?=
 # How many packages are tested at a time. Several of them run a control plane of their own.
 TEST_PARALLEL ?= 2
 TEST_TIMEOUT ?= 15m
+# How much is measured: make bench BENCH_FLAGS="-n 100 -rounds 1" is a quick look, "-scale 10000" the whole.
+BENCH_FLAGS ?=
+# Where the figures and the plots of make bench go.
+BENCH_OUT ?= docs/performance
+# For each package that test-fault runs.
+TEST_FAULT_TIMEOUT ?= 2h
 # What test-olm is given, see test/olm/doc.go.
 export OLM_BIN OLM_CATALOG OLM_CATALOG_NEXT
 # For uninstall and undeploy: true does not mind what is gone already.
@@ -131,10 +137,25 @@ test: ## Run all tests, those on the local control plane and cluster included.
 	go run ./hack/demo tools
 	go test -count=1 -p $(TEST_PARALLEL) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 
+.PHONY: test-fault
+test-fault: ## Inject all faults and print a table of them; an hour and a quarter. FAULT_PLAN=<name> carries out one plan again.
+	go run ./hack/demo tools
+	rm -rf bin/fault
+	status=0; FAULT=full FAULT_RESULTS=$(CURDIR)/bin/fault \
+		go test -count=1 -p 1 -timeout $(TEST_FAULT_TIMEOUT) $(TEST_FLAGS) ./test/fault/... || status=$$?; \
+	go run ./test/fault/results/table bin/fault || status=$$?; \
+	exit $$status
+
 .PHONY: test-e2e
 test-e2e: ## Run only the end-to-end tests on a local cluster.
 	go run ./hack/demo tools
 	go test -count=1 -timeout $(TEST_TIMEOUT) -v $(TEST_FLAGS) ./test/e2e/...
+
+.PHONY: bench
+bench: ## Measure the operator against its budgets on a control plane of its own; BENCH_FLAGS=-h tells what can be set.
+	go run ./hack/demo tools
+	go build -o bin/perf ./test/perf
+	bin/perf -out $(BENCH_OUT) $(BENCH_FLAGS)
 
 .PHONY: test-olm
 test-olm: $(OPM) ## Test the bundle with OLM itself: OLM_BIN=<its programs>, or KUBECONFIG and OLM_CATALOG, OLM_CATALOG_NEXT.

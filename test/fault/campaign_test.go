@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The platformapp authors
+// SPDX-License-Identifier: Apache-2.0
+
+package fault
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"platformapp/internal/localcluster"
+	"platformapp/test/fault/results"
+	"platformapp/test/operator"
+)
+
+// podsOfPlan is how many pods a plan needs, most of which it leaves behind, and podsOfNode how many a node takes.
+const (
+	podsOfPlan = 3
+	podsOfNode = 110
+)
+
+// allPlans is about how many plans there are.
+const allPlans = 8000
+
+// nodes is how many nodes a campaign needs.
+func nodes(c config) int {
+	plans := 0
+	if c.full && c.selection == nil {
+		plans = c.plans
+		if plans == 0 {
+			plans = allPlans
+		}
+	}
+	return 5 + plans*podsOfPlan/podsOfNode
+}
+
+// TestPlans carries out the plans that the environment asks for: a sample, all of them, or those of a name.
+func TestPlans(t *testing.T) {
+	config, err := configOfTest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	scenarios := Scenarios()
+	switch {
+	case config.selection != nil:
+		if scenarios = scenariosOf(config.selection, scenarios); len(scenarios) == 0 {
+			return // It selects plans of other packages.
+		}
+	case !config.full:
+		scenarios = SampleScenarios(scenarios, config.seed)
+	}
+	c := startCampaign(t, config)
+	plans := enumerate(t, c, scenarios)
+	switch {
+	case config.selection != nil:
+		plans = plansOf(config.selection, plans)
+	case config.full:
+		plans = Spread(plans, config.plans, config.seed)
+	default:
+		plans = Sample(plans, config.seed)
+	}
+	if len(plans) == 0 {
+		t.Fatal("there is no such plan")
+	}
+	carryOut(t, c, config, plans)
+	writes, err := c.AtRest(t.Context(), config.restOfAll())
+	if err != nil {
+		t.Error(err)
+	}
+	if len(writes) > 0 {
+		t.Errorf("an operator that is started on what the plans left writes %d times:\n%s", len(writes), strings.Join(writes[:min(len(writes), 20)], "\n"))
+	}
+}
+
+func scenariosOf(selection *Selection, all []Scenario) []Scenario {
+	var chosen []Scenario
+	for _, s := range all {
+		if selection.MayHave(s) {
+			chosen = append(chosen, s)
+		}
+	}
+	return chosen
+}
+
+func plansOf(selection *Selection, all []Plan) []Plan {
+	var chosen []Plan
+	for _, p := range all {
+		if selection.Has(p) {
+			chosen = append(chosen, p)
+		}
+	}
+	return chosen
+}
+
+// startCampaign starts the cluster of a campaign and builds the operator.
+func startCampaign(t *testing.T, config config) *Campaign {
+	t.Helper()
+	tools, err := localcluster.EnsureTools(t.Context(), os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster := localcluster.StartForTest(t, localcluster.Options{Tools: tools, Name: "fault", Nodes: nodes(config)})
+	folder := filepath.Join(filepath.Dir(cluster.Kubeconfig()), "operator")
+	binaries := Binaries{Present: filepath.Join(folder, "present", "platformapp"), Next: filepath.Join(folder, "next", "platformapp")}
+	for output, version := range map[string]string{binaries.Present: "", binaries.Next: "99.0.0"} {
+		if err := operator.Build(t.Context(), operator.BuildOptions{Output: output, Version: version}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The test's own context ends before what it started does.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	t.Cleanup(cancel)
+	campaign, err := NewCampaign(ctx, Options{
+		Cluster: cluster, Tools: tools, Binaries: binaries, Folder: t.TempDir(), Rest: config.rest(), Seed: config.seed,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return campaign
+}
+
+// enumerate makes the references of the scenarios and returns all their plans, in a fixed order.
+func enumerate(t *testing.T, c *Campaign, scenarios []Scenario) []Plan {
+	t.Helper()
+	found := make([][]Plan, len(scenarios))
+	t.Run("reference", func(t *testing.T) {
+		for i, s := range scenarios {
+			t.Run(s.String(), func(t *testing.T) {
+				t.Parallel()
+				var err error
+				if found[i], err = c.Plans(t.Context(), s); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+	})
+	var all []Plan
+	for _, plans := range found {
+		all = append(all, plans...)
+	}
+	return all
+}
+
+// mostUnfired is the share of plans, in percent, whose faults may find nothing to strike: chance moves the requests.
+const mostUnfired = 10
+
+// carryOut carries out the plans.
+func carryOut(t *testing.T, c *Campaign, config config, plans []Plan) {
+	t.Helper()
+	var mu sync.Mutex
+	var unfired []string
+	binaries := c.options.Binaries
+	if config.binary != "" {
+		binaries = Binaries{Present: config.binary, Next: config.binary}
+	}
+	t.Run("plan", func(t *testing.T) {
+		for _, p := range plans {
+			t.Run(p.String(), func(t *testing.T) {
+				t.Parallel()
+				report, err := c.CarryOut(t.Context(), p, binaries)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !report.Fired && len(report.Violations) == 0 {
+					mu.Lock()
+					defer mu.Unlock()
+					unfired = append(unfired, p.String())
+					return
+				}
+				results.Record(p.Class(), p.Scenario.Kind, p.String(), report.Violations...)
+				if len(report.Violations) > 0 {
+					t.Errorf("%s\n\n%s\n\nthe end of the operator's log:\n%s", strings.Join(report.Violations, "\n"), config.replay(p), tail(report.Log))
+				}
+			})
+		}
+	})
+	t.Logf("%d of %d plans found nothing to strike:\n%s", len(unfired), len(plans), strings.Join(unfired, "\n"))
+	if len(unfired)*100 > len(plans)*mostUnfired {
+		t.Errorf("%d of %d plans found nothing to strike", len(unfired), len(plans))
+	}
+}

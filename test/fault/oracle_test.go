@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: The platformapp authors
+// SPDX-License-Identifier: Apache-2.0
+
+package fault
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
+
+	"platformapp/test/fault/proxy"
+)
+
+// app is an EGApp at generation 2 in YAML, whose conditions are still to come.
+const app = `
+apiVersion: egplatform.platform.evillgenius.com/v1alpha1
+kind: EGApp
+metadata: {name: app, generation: 2, resourceVersion: '7'}
+spec: {image: 'app:2'}
+status:
+  observedGeneration: 2
+  conditions:
+`
+
+// conditions of generation 2 and of a generation that is yet to come.
+const (
+	isReady      = "  - {type: Ready, status: 'True', reason: Ready, observedGeneration: 2}"
+	isRollingOut = "  - {type: Ready, status: 'False', reason: RollingOut, observedGeneration: 2}"
+	isForbidden  = "  - {type: Ready, status: 'False', reason: Forbidden, observedGeneration: 2}"
+	isOfTomorrow = "  - {type: Ready, status: 'True', reason: Ready, observedGeneration: 3}"
+)
+
+// serving is the Deployment of app, with all pods of this image available.
+func serving(image string) string {
+	return deployment + `  generation: 3
+spec: {replicas: 2, template: {spec: {containers: [{name: app, image: '` + image + `'}]}}}
+status: {observedGeneration: 3, replicas: 2, updatedReplicas: 2, availableReplicas: 2}`
+}
+
+// outcomeOf returns an outcome with these objects made, or changed when the one before is of the same kind, and nothing
+// wrong with it.
+func outcomeOf(t *testing.T, objects ...string) *Outcome {
+	t.Helper()
+	o := &Outcome{
+		Goroutines: 100, Reconciles: 1, Log: `{"level":"info","msg":"starting"}` + "\n",
+		Requests: []proxy.Request{{Verb: "apply", Resource: "services"}, {Verb: "list", Resource: "pods"}},
+	}
+	for i, text := range objects {
+		e := added(t, text)
+		if i > 0 && o.Events[i-1].Kind == e.Kind {
+			e.Type = watch.Modified
+		}
+		o.Events = append(o.Events, e)
+	}
+	return o
+}
+
+// TestJudge tells what is a violation: each row makes one thing wrong in an outcome that is right without it.
+func TestJudge(t *testing.T) {
+	right := func(t *testing.T) *Outcome { return outcomeOf(t, serving("app:2"), app+isRollingOut, app+isReady) }
+	reference, err := NewReference(Scenario{Kind: EGApp}, []*Outcome{right(t), right(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type spoil = func(*Outcome)
+	logs := func(text string) spoil { return func(o *Outcome) { o.Log += text + "\n" } }
+	asks := func(n int, verb, resource, subresource string) spoil {
+		q := proxy.Request{Verb: verb, Resource: resource, Subresource: subresource}
+		return func(o *Outcome) { o.Requests = append(o.Requests, slices.Repeat([]proxy.Request{q}, n)...) }
+	}
+	happens := func(e Event) spoil { return func(o *Outcome) { o.Events = append(o.Events, e) } }
+	tells := func(text string) spoil { return happens(added(t, text).changedTo(watch.Modified, "8")) }
+	another := strings.Replace(app, "name: app", "name: app, uid: another", 1)
+	served := added(t, serving("app:2"))
+	tests := map[string]struct {
+		spoil  spoil
+		effect Effect
+		want   string // part of the one violation; empty for none
+	}{
+		"nothing":                          {func(*Outcome) {}, Effect{}, ""},
+		"a step that fails":                {func(o *Outcome) { o.Failures = []string{"step 1 fails"} }, Effect{}, "step 1 fails"},
+		"a child made twice":               {happens(served), Effect{}, "created and deleted otherwise"},
+		"a child made twice, by the fault": {happens(served), Effect{Replaced: true}, ""},
+		"a child deleted": {
+			happens(served.changedTo(watch.Deleted, "9")), Effect{}, "created and deleted otherwise",
+		},
+		"a panic":            {func(o *Outcome) { o.Panics = 1 }, Effect{}, "1 panics"},
+		"a panic in the log": {logs("panic: oops"), Effect{Logs: []string{"oops"}}, "the operator logs panic"},
+		"a data race":        {logs("WARNING: DATA RACE"), Effect{}, "the operator logs WARNING"},
+		"an error in the log": {
+			logs(`{"level":"error","msg":"oops"}`), Effect{Logs: []string{"injected"}}, "the operator logs",
+		},
+		"the fault's error":     {logs(`{"level":"error","msg":"injected"}`), Effect{Logs: []string{"injected"}}, ""},
+		"news in the log":       {logs(`{"level":"info","msg":"oops"}`), Effect{}, ""},
+		"a leak":                {func(o *Outcome) { o.Goroutines += leak + 1 }, Effect{}, "goroutines"},
+		"some connections more": {func(o *Outcome) { o.Goroutines += leak }, Effect{}, ""},
+		"a loop at rest": {
+			func(o *Outcome) { o.Reconciles += restingTurns + 1 }, Effect{}, "turns of the loop at rest",
+		},
+		"an end":                      {func(o *Outcome) { o.Ends = 1 }, Effect{}, "ended by itself"},
+		"an end that the fault makes": {func(o *Outcome) { o.Ends = 1 }, Effect{Ends: 1}, ""},
+		"a write more":                {asks(1, "apply", "services", ""), Effect{}, "2 requests to write children"},
+		"a write more, by the fault":  {asks(1, "apply", "services", ""), Effect{Writes: 1}, ""},
+		"status writes at once": {
+			asks(2, "patch", "egapps", "status"), Effect{}, "2 requests to write the status, at most 1",
+		},
+		"status writes over some time": {func(o *Outcome) {
+			asks(2, "patch", "egapps", "status")(o)
+			o.Elapsed = time.Second
+		}, Effect{}, ""},
+		"a status write more, by the fault": {asks(2, "patch", "egapps", "status"), Effect{Writes: 1}, ""},
+		"a hot loop of reads":               {asks(500, "get", "services", ""), Effect{}, "requests, in the reference"},
+		"watches that are cut": {func(o *Outcome) {
+			asks(400, "watch", "services", "")(o)
+			o.Elapsed = 20 * time.Second
+		}, Effect{Requests: 17}, ""},
+		"a reason of its own":  {tells(another + isForbidden), Effect{}, "Ready is False Forbidden"},
+		"the fault's reason":   {tells(app + isForbidden), Effect{Reasons: []string{"Forbidden"}}, ""},
+		"a generation to come": {tells(app + isOfTomorrow), Effect{}, "a generation that is yet to come"},
+		"Ready falls":          {tells(app + isRollingOut), Effect{}, "Ready fell 1 times"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := right(t)
+			test.spoil(o)
+			p := planNamed(EGApp, "create", "409", "409/x")
+			p.Faults[0].Effect = test.effect
+			violations := Judge(p, reference, o)
+			isWanted := len(violations) == 1 && test.want != "" && strings.Contains(violations[0], test.want)
+			if !isWanted && (test.want != "" || len(violations) > 0) {
+				t.Errorf("the violations are %q, want %q", violations, test.want)
+			}
+		})
+	}
+}
+
+// TestSum tells that faults add up, and that of two errors in a row one may show.
+func TestSum(t *testing.T) {
+	one := Fault{Effect: Effect{
+		Logs: []string{"a"}, Reasons: []string{"A"}, Writes: 1, Ends: 1, Delay: time.Second, Blind: time.Minute,
+	}}
+	two := Fault{Effect: Effect{Logs: []string{"b"}, Writes: 2, Delay: time.Second, Replaced: true}}
+	got := sum([]Fault{one, two})
+	want := Effect{
+		Logs: []string{"a", "b"}, Reasons: []string{"A", "ApplyFailed"}, Writes: 3, Ends: 1, Replaced: true,
+		Delay: 2 * time.Second, Blind: time.Minute,
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the sum is %+v, want %+v", got, want)
+	}
+	if got := sum([]Fault{one}); !slices.Equal(got.Reasons, []string{"A"}) || got.Replaced {
+		t.Errorf("one fault alone leads to %+v", got)
+	}
+}
+
+// TestNewReference tells that runs which differ make no reference, and what the runs have in common.
+func TestNewReference(t *testing.T) {
+	run := func(spoil func(*Outcome)) *Outcome {
+		o := outcomeOf(t, serving("app:2"), app+isReady)
+		o.States = []State{{"Service app": "{}"}}
+		spoil(o)
+		return o
+	}
+	same := func(*Outcome) {}
+	for name, spoil := range map[string]func(*Outcome){
+		"it fails":               func(o *Outcome) { o.Failures = []string{"no"} },
+		"it logs errors":         func(o *Outcome) { o.Log = `{"level":"error"}` },
+		"it ends otherwise":      func(o *Outcome) { o.States = []State{{"Service app": `{"a":1}`}} },
+		"it makes a child twice": func(o *Outcome) { o.Events = append(o.Events, added(t, serving("app:2"))) },
+	} {
+		if _, err := NewReference(Scenario{Kind: EGApp}, []*Outcome{run(same), run(spoil)}); err == nil {
+			t.Errorf("%s, and that is a reference", name)
+		}
+	}
+	r, err := NewReference(Scenario{Kind: EGApp}, []*Outcome{run(same), run(func(o *Outcome) {
+		apply, get := proxy.Request{Verb: "apply", Resource: "services"}, proxy.Request{Verb: "get", Resource: "pods"}
+		o.Requests = append(o.Requests, apply, get)
+		o.Goroutines += 5
+		o.Events = append(o.Events, added(t, app+isRollingOut))
+		o.Events[len(o.Events)-1].Type = watch.Modified
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Reference{
+		States: []State{{"Service app": "{}"}}, Life: map[string]Life{"Deployment app": {Created: 1}, "EGApp app": {Created: 1}},
+		Changed: map[string]bool{"Deployment": true, "EGApp": true},
+		Writes:  map[string]int{"apply services": 1}, Reads: map[string]int{"list pods": 1}, ChildWrites: 2, MostRequests: 4,
+		Reasons: map[string]bool{"False RollingOut": true, "True Ready": true}, Falls: 1, Goroutines: 105, Resting: 1,
+	}
+	if !reflect.DeepEqual(r, want) {
+		t.Errorf("the reference is %+v, want %+v", r, want)
+	}
+}

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The platformapp authors
+// SPDX-License-Identifier: Apache-2.0
+
+package outage
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"platformapp/internal/localcluster"
+)
+
+// apiServerPlans take the API server away for a time, from an operator alone and from a replica, which loses its lease and
+// is started anew, and kill it while the operator writes.
+func apiServerPlans() [][]plan {
+	length := 25 * time.Second
+	if isFull {
+		length = 5 * time.Minute
+	}
+	var stopped []plan
+	for who, o := range map[string]ordeal{"alone": {}, "replica": {isReplica: true, restarts: 1}} {
+		o.strike = func(s *scene, fleet []member) time.Time {
+			s.changeBefore(fleet)
+			// The controller manager loses its lease as well; it would go by the heartbeats of nodes that it missed.
+			s.must(s.cluster.KillComponent(s.Context(), localcluster.KubeControllerManager))
+			s.must(s.cluster.KillComponent(s.Context(), localcluster.KubeAPIServer))
+			time.Sleep(length)
+			back := s.restart(localcluster.KubeAPIServer)
+			s.must(s.cluster.StartComponent(localcluster.KubeControllerManager))
+			return back
+		}
+		stopped = append(stopped, plan{
+			class: "API server stopped", name: "outage/api-server-stopped/" + who, kinds: bothKinds, alone: true,
+			run: func(s *scene) { s.endure(o) },
+		})
+	}
+	return [][]plan{stopped, killedWhileWriting("API server killed mid-write", "api-server-killed", localcluster.KubeAPIServer)}
+}
+
+// killsInFull is how many plans kill a component of the control plane, at different moments, and killStep is how far these
+// are apart. The operator does what changes ask for within half a second, on a machine that does much else in a few.
+const (
+	killsInFull = 8
+	killStep    = 120 * time.Millisecond
+)
+
+// killedWhileWriting kills a component at a moment after the first of the changes, starts it again, and does so once more
+// while the operator comes back to its work.
+func killedWhileWriting(class, name, component string) []plan {
+	var plans []plan
+	for i := range killsInFull {
+		moment := time.Duration(i) * killStep
+		plans = append(plans, plan{
+			class: class, name: fmt.Sprintf("outage/%s/after-%s", name, moment), kinds: bothKinds, alone: true,
+			run: func(s *scene) {
+				s.endure(ordeal{strike: func(s *scene, fleet []member) time.Time {
+					changed := make(chan struct{})
+					go func() {
+						defer close(changed)
+						s.insist(fleet)
+					}()
+					time.Sleep(moment)
+					s.must(s.cluster.KillComponent(s.Context(), component))
+					s.restart(component)
+					time.Sleep(moment)
+					s.must(s.cluster.KillComponent(s.Context(), component))
+					s.restart(component)
+					<-changed
+					return time.Now()
+				}})
+			},
+		})
+	}
+	return plans
+}
+
+// restart starts a component that was killed, again when it ends at once, as a kubelet does, and returns when the API
+// server was ready.
+func (s *scene) restart(component string) time.Time {
+	s.Helper()
+	s.Cleanup(func() {
+		if s.Failed() {
+			s.Logf("the log of %s ends by\n%s", component, s.endOfLog(component))
+		}
+	})
+	s.eventually(patience, component+" works again", func(ctx context.Context) error {
+		if err := s.cluster.StartComponent(component); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		return s.cluster.AwaitAPIServer(ctx)
+	})
+	return time.Now()
+}
+
+// ready waits until the API server is ready and returns when that was.
+func (s *scene) ready() time.Time {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
+	defer cancel()
+	s.must(s.cluster.AwaitAPIServer(ctx))
+	return time.Now()
+}
+
+// endOfLog returns the last lines of what a component has said.
+func (s *scene) endOfLog(component string) string {
+	content, err := os.ReadFile(filepath.Join(s.cluster.LogDir(), component+".log"))
+	if err != nil {
+		return err.Error()
+	}
+	const shown = 4000
+	return string(content[max(0, len(content)-shown):])
+}
