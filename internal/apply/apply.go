@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -59,7 +60,12 @@ func (a *Applier) Apply(ctx context.Context, owner workload.Owner, desired []res
 		if t.mustWait() {
 			return t.result, nil
 		}
-		if err := t.carryOut(ctx, s); err != nil {
+		err := t.carryOut(ctx, s)
+		if apierrors.IsConflict(err) && s.live != nil {
+			// Before that is seen the same would be tried in vain.
+			t.fence.ExpectEnd(s.child.Kind, s.key, s.live.GetResourceVersion())
+		}
+		if err != nil {
 			return t.failed(s.child, err)
 		}
 	}

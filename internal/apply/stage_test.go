@@ -24,7 +24,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"platformapp/internal/apply"
-	"platformapp/internal/observe"
 	"platformapp/internal/resources"
 	"platformapp/internal/workload"
 )
@@ -49,6 +48,16 @@ type stage struct {
 	stopped bool
 	// afterWrite is called when a write was carried out.
 	afterWrite func()
+	// ended are the versions that the applier knows not to be there any more, as kind and version.
+	ended []string
+}
+
+// Expect is told of a version that a write led to.
+func (s *stage) Expect(string, types.NamespacedName, string) {}
+
+// ExpectEnd is told of a version that is not there any more.
+func (s *stage) ExpectEnd(kind string, _ types.NamespacedName, version string) {
+	s.ended = append(s.ended, kind+" "+version)
 }
 
 func newStage(t *testing.T) *stage {
@@ -97,7 +106,7 @@ func (s *stage) restart() {
 		},
 	})
 	s.stopped, s.stopAt = false, 0
-	s.applier = apply.New(writer, s.user, observe.NewFence())
+	s.applier = apply.New(writer, s.user, s)
 }
 
 func (s *stage) write(what string, do func() error) error {

@@ -4,6 +4,7 @@
 package apply_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +27,9 @@ func TestTheFirstWriteOfAProcessIsOfWhatItHasSeen(t *testing.T) {
 	applied, err := s.turnOn(past)
 	if err == nil || applied.Failure != nil || !strings.Contains(err.Error(), "modified") {
 		t.Errorf("the turn ends with %v, %v; want a conflict that nobody is told of", err, applied.Failure)
+	}
+	if want := []string{"Deployment " + past.Deployment().ResourceVersion}; !slices.Equal(s.ended, want) {
+		t.Errorf("the next look is to wait for the end of %v, want of %v", s.ended, want)
 	}
 	if got := s.deployment(); got.ResourceVersion != version {
 		t.Errorf("the Deployment was written: it runs %s", got.Spec.Template.Spec.Containers[0].Image)

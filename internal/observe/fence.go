@@ -56,11 +56,13 @@ func (f *Fence) Expect(kind string, name types.NamespacedName, resourceVersion s
 }
 
 // ExpectEnd makes reads of an object wait until it is gone, or another version of the name
-// than this one, its last, is there.
+// than this one, its last, is there. What is awaited already says more, and stays.
 func (f *Fence) ExpectEnd(kind string, name types.NamespacedName, resourceVersion string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.awaited[fenceKey{kind, name}] = awaited{version: resourceVersion, isEnd: true}
+	if _, isAwaited := f.awaited[fenceKey{kind, name}]; !isAwaited {
+		f.awaited[fenceKey{kind, name}] = awaited{version: resourceVersion, isEnd: true}
+	}
 }
 
 // Forget drops what is awaited of an object.

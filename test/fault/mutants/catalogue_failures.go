@@ -80,15 +80,13 @@ var failures = []Mutant{
 		Changes: []Change{
 			{
 				fileApply,
-				`if err := t.carryOut(ctx, s); err != nil {`,
-				`if err := t.carryOut(ctx, s); err != nil && !apierrors.IsForbidden(err) {`,
-			},
-			{
-				fileApply,
-				`	"k8s.io/apimachinery/pkg/types"
+				`		if err != nil {
+			return t.failed(s.child, err)
+		}
 `,
-				`	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
+				`		if err != nil && !apierrors.IsForbidden(err) {
+			return t.failed(s.child, err)
+		}
 `,
 			},
 		},
