@@ -95,8 +95,8 @@ func (s *scene) hasOnlyOwn(app application) error {
 			errs = append(errs, fmt.Errorf("pod %s is of no ReplicaSet in use: %v", pod.GetName(), owner))
 		}
 	}
-	if len(inUse) > 1 || len(pods) > 1 {
-		errs = append(errs, fmt.Errorf("there are %d ReplicaSets in use and %d pods, want one and its pod at most", len(inUse), len(pods)))
+	if want := min(1, int(*deployment.Spec.Replicas)); len(inUse) != want || len(pods) > 1 {
+		errs = append(errs, fmt.Errorf("there are %d ReplicaSets in use and %d pods, want %d and its pod at most", len(inUse), len(pods), want))
 	}
 	return errors.Join(errs...)
 }
