@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"platformapp/api/appstatus"
 )
@@ -91,11 +92,27 @@ func podsNotReady(f facts) *cause {
 			phase:   appstatus.PhaseUpdating, reconciling: true,
 		}
 	}
+	if f.rolledOut() && f.podsLagBehind() {
+		return &cause{
+			reason:  appstatus.ReasonRollingOut,
+			message: someOf(ready, want, "runs the specification and serves.", "run the specification and serve."),
+			phase:   appstatus.PhaseUpdating, reconciling: true,
+		}
+	}
 	if !f.seesPods {
 		ready = f.deployment.Status.ReadyReplicas
 	}
 	message := joined(someOf(ready, want, "is ready.", "are ready."), f.whyNotReady(""), f.whereLost(), f.whyReplaced())
 	return &cause{reason: appstatus.ReasonPodsNotReady, message: message, phase: appstatus.PhaseDegraded}
+}
+
+// podsLagBehind tells whether all pods are there, and each that is not ready was on its way to that at a time before the
+// Deployment counted it as available: pods and Deployments come by watches of their own, and this is no fall.
+func (f facts) podsLagBehind() bool {
+	return len(f.pods) == int(f.replicas()) && !slices.ContainsFunc(f.pods, func(pod corev1.Pod) bool {
+		order, err := resourceversion.CompareResourceVersion(pod.ResourceVersion, f.deployment.ResourceVersion)
+		return !isReady(pod) && (hasStoppedServing(pod) || err != nil || order > 0)
+	})
 }
 
 // whyNotReady passes on what the first pod that is not ready says about it; a reason

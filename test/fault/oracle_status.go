@@ -69,7 +69,7 @@ func untruths(p Plan, r *Reference, o *Outcome, effect Effect) []string {
 		if s.ObservedGeneration > s.app.GetGeneration() || s.ready.ObservedGeneration > s.app.GetGeneration() {
 			report("version %s reports a generation that is yet to come", s.app.GetResourceVersion())
 		}
-		if !r.Reasons[s.String()] && !slices.Contains(effect.Reasons, s.ready.Reason) {
+		if !r.Reasons[s.String()] && !slices.Contains(effect.Reasons, s.ready.Reason) && !isOfRollout(s, o.Events) {
 			report("Ready is %s, which it never is in the reference: %s", s, s.ready.Message)
 		}
 		isNews := i == 0 || all[i-1].String() != s.String() || all[i-1].ObservedGeneration != s.ObservedGeneration
@@ -89,6 +89,19 @@ func untruths(p Plan, r *Reference, o *Outcome, effect Effect) []string {
 		report("Ready fell %d times, in the reference %d", n, r.Falls)
 	}
 	return found
+}
+
+// isOfRollout tells whether Ready is false for what pods do in a rollout, and the Deployment of the application was, lately, in
+// one. Which of its moments are told depends on the pace of all that take part.
+func isOfRollout(s reported, events []Event) bool {
+	if s.ready.Reason != appstatus.ReasonRollingOut && s.ready.Reason != appstatus.ReasonPodsNotReady {
+		return false
+	}
+	return slices.ContainsFunc(events, func(e Event) bool {
+		isOld := s.at.Sub(e.At) > lag
+		isOfApp := e.Kind == "Deployment" && e.Object.GetName() == s.app.GetName()
+		return isOfApp && !isOld && !isAfter(e.Object, s.app) && serves(e.Object, s.app) != nil
+	})
 }
 
 // lag is how old what the status is computed from may be, on a machine that does much else.

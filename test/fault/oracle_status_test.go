@@ -49,6 +49,33 @@ func TestServed(t *testing.T) {
 	}
 }
 
+// TestIsOfRollout tells that what pods do in a rollout has to be backed by a Deployment that was lately in one.
+func TestIsOfRollout(t *testing.T) {
+	notServing := strings.Replace(serving("app:2"), "availableReplicas: 2", "availableReplicas: 1", 1)
+	for name, test := range map[string]struct {
+		app, deployment string
+		age             time.Duration
+		want            bool
+	}{
+		"a rollout":              {app + isRollingOut, notServing, time.Second, true},
+		"pods serve":             {app + isRollingOut, serving("app:2"), time.Second, false},
+		"a rollout long ago":     {app + isRollingOut, notServing, lag + time.Second, false},
+		"another reason":         {app + isForbidden, notServing, time.Second, false},
+		"another's rollout":      {app + isRollingOut, strings.Replace(notServing, "  name: app", "  name: other", 1), time.Second, false},
+		"a rollout yet to begin": {app + isRollingOut, strings.Replace(notServing, "name: app", "name: app\n  resourceVersion: '99'", 1), time.Second, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := added(t, test.deployment)
+			all := statuses(EGApp, []Event{added(t, test.app)})
+			all[0].at = e.At.Add(test.age)
+			if got := isOfRollout(all[0], []Event{e}); got != test.want {
+				t.Errorf("it is %t, want %t", got, test.want)
+			}
+		})
+	}
+}
+
 // TestFalls tells what is a fall of Ready.
 func TestFalls(t *testing.T) {
 	other := strings.Replace(app, "name: app", "name: app, uid: another", 1)

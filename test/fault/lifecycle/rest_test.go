@@ -41,6 +41,16 @@ func (s *scene) still(namespace string, check func(*appsv1.Deployment) error) ma
 	var last map[string]string
 	var changed time.Time
 	s.eventually("applications and Deployments come to rest", func(ctx context.Context) error {
+		var deployments appsv1.DeploymentList
+		if err := s.admin.List(ctx, &deployments, client.InNamespace(namespace)); err != nil {
+			return err
+		}
+		for i := range deployments.Items {
+			if err := check(&deployments.Items[i]); err != nil {
+				return err
+			}
+		}
+		// Read after the check, so that the change that made it pass is one that has to be still too.
 		now, err := s.versions(ctx, namespace)
 		if err != nil {
 			return err
@@ -50,15 +60,6 @@ func (s *scene) still(namespace string, check func(*appsv1.Deployment) error) ma
 		}
 		if unchanged := time.Since(changed); unchanged < quiet {
 			return fmt.Errorf("the last change was %s ago", unchanged)
-		}
-		var deployments appsv1.DeploymentList
-		if err := s.admin.List(ctx, &deployments, client.InNamespace(namespace)); err != nil {
-			return err
-		}
-		for i := range deployments.Items {
-			if err := check(&deployments.Items[i]); err != nil {
-				return err
-			}
 		}
 		return nil
 	})

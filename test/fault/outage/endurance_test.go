@@ -52,6 +52,7 @@ func (s *scene) reference() *reference {
 		s.changeBefore(fleet)
 		s.changeAfter(fleet)
 		s.eventually(patience, "the reference reports", func(ctx context.Context) error { return s.reportLast(ctx, fleet) })
+		s.eventually(patience, "what belongs to deleted applications is collected", func(ctx context.Context) error { return s.areCollected(ctx, fleet) })
 		r.state = s.settledState(r.namespace)
 		s.references.made = r
 	})

@@ -11,12 +11,14 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"platformapp/api/appstatus"
 	devopsv1 "platformapp/api/devops/v1"
 	"platformapp/api/egplatform/v1alpha1"
+	"platformapp/test/fault"
 )
 
 // What runs, and what no runtime can pull: the repository has capital letters. KWOK pulls nothing.
@@ -200,6 +202,26 @@ func (s *scene) reportLast(ctx context.Context, fleet []member) error {
 		}
 		if err := s.reports(ctx, m.app, m.last); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// areCollected fails while there is a child of an application that is gone in the end. The garbage collector has its own time
+// for that: it learns of a kind that is new to the cluster half a minute later.
+func (s *scene) areCollected(ctx context.Context, fleet []member) error {
+	for _, m := range fleet {
+		if m.last != gone {
+			continue
+		}
+		view, err := fault.List(ctx, s.objects, m.app.GetNamespace())
+		if err != nil {
+			return err
+		}
+		var left []string
+		eachChildOf(view, m.app.GetName(), func(name string, _ *unstructured.Unstructured) { left = append(left, name) })
+		if len(left) > 0 {
+			return fmt.Errorf("%T %s has left %v behind", m.app, m.app.GetName(), left)
 		}
 	}
 	return nil
