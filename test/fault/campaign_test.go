@@ -7,6 +7,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,8 +29,8 @@ const allPlans = 8000
 // nodes is how many nodes a campaign needs.
 func nodes(c config) int {
 	plans := 0
-	if c.full && c.selection == nil {
-		plans = c.plans
+	if c.Full && !c.Plans.Given() {
+		plans = c.limit
 		if plans == 0 {
 			plans = allPlans
 		}
@@ -45,22 +46,23 @@ func TestPlans(t *testing.T) {
 	}
 	scenarios := Scenarios()
 	switch {
-	case config.selection != nil:
-		if scenarios = scenariosOf(config.selection, scenarios); len(scenarios) == 0 {
-			return // It selects plans of other packages.
+	case config.Plans.Given():
+		scenarios = slices.DeleteFunc(scenarios, func(s Scenario) bool { return !config.Plans.MayHave(s.String() + "/") })
+		if len(scenarios) == 0 {
+			return // Plans of other packages are asked for.
 		}
-	case !config.full:
-		scenarios = SampleScenarios(scenarios, config.seed)
+	case !config.Full:
+		scenarios = SampleScenarios(scenarios, config.Seed)
 	}
 	c := startCampaign(t, config)
 	plans := enumerate(t, c, scenarios)
 	switch {
-	case config.selection != nil:
-		plans = plansOf(config.selection, plans)
-	case config.full:
-		plans = Spread(plans, config.plans, config.seed)
+	case config.Plans.Given():
+		plans = slices.DeleteFunc(plans, func(p Plan) bool { return !config.Plans.Has(p.String()) })
+	case config.Full:
+		plans = Spread(plans, config.limit, config.Seed)
 	default:
-		plans = Sample(plans, config.seed)
+		plans = Sample(plans, config.Seed)
 	}
 	if len(plans) == 0 {
 		t.Fatal("there is no such plan")
@@ -73,26 +75,6 @@ func TestPlans(t *testing.T) {
 	if len(writes) > 0 {
 		t.Errorf("an operator that is started on what the plans left writes %d times:\n%s", len(writes), strings.Join(writes[:min(len(writes), 20)], "\n"))
 	}
-}
-
-func scenariosOf(selection *Selection, all []Scenario) []Scenario {
-	var chosen []Scenario
-	for _, s := range all {
-		if selection.MayHave(s) {
-			chosen = append(chosen, s)
-		}
-	}
-	return chosen
-}
-
-func plansOf(selection *Selection, all []Plan) []Plan {
-	var chosen []Plan
-	for _, p := range all {
-		if selection.Has(p) {
-			chosen = append(chosen, p)
-		}
-	}
-	return chosen
 }
 
 // startCampaign starts the cluster of a campaign and builds the operator.
@@ -114,7 +96,7 @@ func startCampaign(t *testing.T, config config) *Campaign {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	t.Cleanup(cancel)
 	campaign, err := NewCampaign(ctx, Options{
-		Cluster: cluster, Tools: tools, Binaries: binaries, Folder: t.TempDir(), Rest: config.rest(), Seed: config.seed,
+		Cluster: cluster, Tools: tools, Binaries: binaries, Folder: t.TempDir(), Rest: config.rest(), Seed: config.Seed,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +154,7 @@ func carryOut(t *testing.T, c *Campaign, config config, plans []Plan) {
 				}
 				results.Record(p.Class(), p.Scenario.Kind, p.String(), report.Violations...)
 				if len(report.Violations) > 0 {
-					t.Errorf("%s\n\n%s\n\nthe end of the operator's log:\n%s", strings.Join(report.Violations, "\n"), config.replay(p), tail(report.Log))
+					t.Errorf("%s\n\n%s\n\nthe end of the operator's log:\n%s", strings.Join(report.Violations, "\n"), config.Replay(p.String()), tail(report.Log))
 				}
 			})
 		}

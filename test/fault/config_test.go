@@ -15,21 +15,21 @@ func TestReadConfig(t *testing.T) {
 		return readConfig(func(key string) string { return env[key] })
 	}
 	c, err := read(nil)
-	if err != nil || c.full || c.seed != 1 || c.selection != nil || c.binary != "" || c.plans != plansOfFull {
+	if err != nil || c.Full || c.Seed != 1 || c.Plans.Given() || c.binary != "" || c.limit != plansOfFull {
 		t.Errorf("nothing asked: %+v, %v", c, err)
 	}
 	if c.rest() != 3*time.Second || c.restOfAll() != 5*time.Second {
 		t.Errorf("a sample rests %s and %s", c.rest(), c.restOfAll())
 	}
 	c, err = read(map[string]string{"FAULT": "full", "FAULT_SEED": "7", "FAULT_OPERATOR": "/mutant", "FAULT_PLAN": "EGApp/.*"})
-	if err != nil || !c.full || c.seed != 7 || c.binary != "/mutant" || c.selection == nil {
+	if err != nil || !c.Full || c.Seed != 7 || c.binary != "/mutant" || !c.Plans.Given() {
 		t.Errorf("all asked: %+v, %v", c, err)
 	}
 	if c.rest() != 10*time.Second || c.restOfAll() != time.Minute {
 		t.Errorf("a full campaign rests %s and %s", c.rest(), c.restOfAll())
 	}
 	for text, want := range map[string]int{"all": 0, "12": 12} {
-		if c, err := read(map[string]string{"FAULT_PLANS": text}); err != nil || c.plans != want {
+		if c, err := read(map[string]string{"FAULT_PLANS": text}); err != nil || c.limit != want {
 			t.Errorf("FAULT_PLANS=%s: %+v, %v", text, c, err)
 		}
 	}
@@ -39,19 +39,5 @@ func TestReadConfig(t *testing.T) {
 		if _, err := read(env); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v is taken: %v", env, err)
 		}
-	}
-}
-
-// TestReplay tells that the command that is printed carries out the plan and no other.
-func TestReplay(t *testing.T) {
-	p := planNamed(EGApp, "create", "409", "409/apply-services-1")
-	command := config{seed: 3}.replay(p)
-	text, _, isQuoted := strings.Cut(strings.TrimPrefix(command, "FAULT_PLAN='"), "'")
-	selection, err := NewSelection(text)
-	if err != nil || !isQuoted || !strings.Contains(command, "FAULT_SEED=3 ") {
-		t.Fatalf("the command is %s (%v)", command, err)
-	}
-	if !selection.Has(p) || selection.Has(planNamed(EGApp, "create", "409", "409/apply-services-11")) {
-		t.Errorf("%s selects another plan", command)
 	}
 }

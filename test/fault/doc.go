@@ -11,7 +11,7 @@
 // each kind that is watched, the watch frozen, delayed, cut, repeating itself or losing events.
 //
 // Each [Plan] is then carried out and must end as the reference: that is what the oracles ask (oracle*.go). Names of plans
-// say all that is needed to carry one out again:
+// say all that is needed to carry one out again, but for the seed of pairs and of shuffled events (package choice):
 //
 //	FAULT_PLAN='EGApp/update/killed-after/apply-deployments-2' make test-fault
 package fault

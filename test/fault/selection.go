@@ -3,67 +3,16 @@
 
 package fault
 
-import (
-	"math/rand/v2"
-	"regexp"
-	"slices"
-	"strings"
-)
-
-// Selection chooses plans by their names.
-type Selection struct {
-	patterns []*regexp.Regexp
-}
-
-// NewSelection reads regular expressions that stand between blanks; each has to match the whole name of a plan.
-func NewSelection(text string) (*Selection, error) {
-	s := &Selection{}
-	for field := range strings.FieldsSeq(text) {
-		pattern, err := regexp.Compile("^(?:" + field + ")$")
-		if err != nil {
-			return nil, err
-		}
-		s.patterns = append(s.patterns, pattern)
-	}
-	return s, nil
-}
-
-// Quote returns the expression that selects a plan and no other.
-func Quote(p Plan) string { return regexp.QuoteMeta(p.String()) }
-
-// Has tells whether a plan is selected.
-func (s *Selection) Has(p Plan) bool {
-	return slices.ContainsFunc(s.patterns, func(pattern *regexp.Regexp) bool { return pattern.MatchString(p.String()) })
-}
-
-// MayHave tells whether a plan of a scenario may be selected: what its name begins with fits.
-func (s *Selection) MayHave(scenario Scenario) bool {
-	begin := scenario.String() + "/"
-	return slices.ContainsFunc(s.patterns, func(pattern *regexp.Regexp) bool {
-		literal := literalBeginning(pattern)
-		return strings.HasPrefix(literal, begin) || strings.HasPrefix(begin, literal)
-	})
-}
-
-// literalBeginning returns what all matches of an anchored pattern begin with; an escaped character is one too.
-func literalBeginning(pattern *regexp.Regexp) string {
-	inner := strings.TrimSuffix(strings.TrimPrefix(pattern.String(), "^(?:"), ")$")
-	unanchored, err := regexp.Compile(inner)
-	if err != nil {
-		return ""
-	}
-	literal, _ := unanchored.LiteralPrefix()
-	return literal
-}
+import "platformapp/test/fault/choice"
 
 // scenariosOfSample is how many scenarios of each kind the sample takes its plans from: each needs its reference.
 const scenariosOfSample = 4
 
 // SampleScenarios returns the scenarios that a sample takes its plans from: of each kind the one whose start meets faults, and
-// others by chance.
+// others, chosen by the seed.
 func SampleScenarios(all []Scenario, seed uint64) []Scenario {
 	var chosen []Scenario
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := choice.Random(seed, "scenarios")
 	for _, kind := range []string{EGApp, DemoMicroService} {
 		n := 0
 		for _, i := range random.Perm(len(all)) {
@@ -83,7 +32,7 @@ func SampleScenarios(all []Scenario, seed uint64) []Scenario {
 
 // Sample returns one plan of each class and kind, chosen by the seed.
 func Sample(plans []Plan, seed uint64) []Plan {
-	random := rand.New(rand.NewPCG(seed, 1))
+	random := choice.Random(seed, "sample")
 	strata := map[string]bool{}
 	var sample []Plan
 	for _, i := range random.Perm(len(plans)) {
@@ -102,7 +51,7 @@ func Spread(plans []Plan, limit int, seed uint64) []Plan {
 	if limit == 0 || limit >= len(plans) {
 		return plans
 	}
-	random := rand.New(rand.NewPCG(seed, 2))
+	random := choice.Random(seed, "spread")
 	var strata []string
 	of := map[string][]Plan{}
 	for _, i := range random.Perm(len(plans)) {

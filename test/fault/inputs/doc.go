@@ -12,4 +12,9 @@
 //
 // The operator is a process of its own, before an API server of its own. No other controller runs: a player marks
 // Deployments as rolled out and routes as taken up.
+//
+// Names of plans say in words what is tried. A blank separates what FAULT_PLAN asks for (package choice), so that a dot or
+// \x20 stands for one that is part of a name:
+//
+//	FAULT_PLAN='value/minimal/spec.framework:.left.out' make test-fault
 package inputs

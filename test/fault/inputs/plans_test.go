@@ -4,22 +4,12 @@
 package inputs
 
 import (
-	"math/rand/v2"
-	"os"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"testing"
-	"unicode"
 
+	"platformapp/test/fault/choice"
 	"platformapp/test/fault/results"
-)
-
-// The environment of the campaign: all plans or a sample, which sample, and the name of a single plan.
-const (
-	fullEnv, seedEnv, planEnv = "FAULT", "FAULT_SEED", "FAULT_PLAN"
 )
 
 // workers is how many plans are under way at once: the operator works on eight applications at a time.
@@ -35,52 +25,26 @@ type plan struct {
 }
 
 // selection says which plans are carried out.
-type selection struct {
-	full bool
-	seed uint64
-	only *regexp.Regexp
-	name string
-}
+type selection struct{ choice.Choice }
 
 func selected(t testing.TB) selection {
 	t.Helper()
-	s := selection{full: os.Getenv(fullEnv) == "full", seed: 1, name: os.Getenv(planEnv)}
-	if text := os.Getenv(seedEnv); text != "" {
-		seed, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatalf("%s: %v", seedEnv, err)
-		}
-		s.seed = seed
-	}
-	if s.name != "" {
-		only, err := regexp.Compile("^(?:" + s.name + ")$")
-		if err != nil {
-			only = regexp.MustCompile("^" + regexp.QuoteMeta(s.name) + "$")
-		}
-		s.only = only
-	}
-	return s
+	return selection{choice.ForTest(t)}
 }
 
 // areas begin the names of the plans of this package.
 var areas = []string{"value/", "name/", "change/", "choices/", "features/", another.name, "restart/"}
 
-// isElsewhere tells that the plan that is asked for is not of this package, as far as a pattern shows how it begins.
-func (s selection) isElsewhere() bool {
-	begins := func(area string) bool { return strings.HasPrefix(s.name, area) }
-	return s.only != nil && unicode.IsLetter(rune(s.name[0])) && !slices.ContainsFunc(areas, begins)
-}
-
-// matches tells whether a plan was asked for by its name, or by a pattern of names.
-func (s selection) matches(name string) bool { return name == s.name || s.only.MatchString(name) }
+// isElsewhere tells that the plans that are asked for are not of this package, as far as a pattern shows how they begin.
+func (s selection) isElsewhere() bool { return !slices.ContainsFunc(areas, s.Plans.MayHave) }
 
 // sample returns the items to be tried: all in a full campaign and when names are asked for, else so many by the seed.
 func sample[T any](s selection, items []T, count int) []T {
-	if s.full || s.only != nil || len(items) <= count {
+	if s.Full || s.Plans.Given() || len(items) <= count {
 		return items
 	}
 	shuffled := make([]T, 0, count)
-	for _, i := range rand.New(rand.NewPCG(s.seed, 0)).Perm(len(items))[:count] {
+	for _, i := range choice.Random(s.Seed, "inputs").Perm(len(items))[:count] {
 		shuffled = append(shuffled, items[i])
 	}
 	return shuffled
@@ -89,14 +53,10 @@ func sample[T any](s selection, items []T, count int) []T {
 // carryOut carries out those plans that are selected, several at a time, and records what came of each.
 func (s selection) carryOut(t *testing.T, plans []plan) {
 	t.Helper()
-	var chosen []plan
-	for _, p := range plans {
-		if s.only == nil || s.matches(p.name) {
-			chosen = append(chosen, p)
-		}
-	}
-	runAll(chosen, func(p plan, violations []string) { s.record(t, p, violations) })
-	t.Logf("%d of %d plans", len(chosen), len(plans))
+	all := len(plans)
+	plans = slices.DeleteFunc(plans, func(p plan) bool { return !s.Plans.Has(p.name) })
+	runAll(plans, func(p plan, violations []string) { s.record(t, p, violations) })
+	t.Logf("%d of %d plans", len(plans), all)
 }
 
 // walkAll leads applications through walks, several at a time, and records what came of each change.
@@ -110,7 +70,7 @@ func (s selection) walkAll(t *testing.T, suite *suite, walks []walk) {
 		}
 		due = append(due, plan{name: w.name, run: func() []string {
 			suite.runWalk(t.Context(), w, func(name string, violations []string) {
-				if s.only == nil || s.matches(name) {
+				if s.Plans.Has(name) {
 					s.record(t, plan{class: w.class, kind: w.states[0].Kind.Kind, name: name}, violations)
 				}
 			})
@@ -123,12 +83,12 @@ func (s selection) walkAll(t *testing.T, suite *suite, walks []walk) {
 
 // shortened returns a walk up to the last change that was asked for, which is all of it unless names were.
 func (s selection) shortened(w walk) walk {
-	if s.only == nil {
+	if !s.Plans.Given() {
 		return w
 	}
 	last := 0
 	for i := range w.states[1:] {
-		if s.matches(w.step(i + 1)) {
+		if s.Plans.Has(w.step(i + 1)) {
 			last = i + 2
 		}
 	}
@@ -158,6 +118,38 @@ func (s selection) record(t *testing.T, p plan, violations []string) {
 	t.Helper()
 	results.Record(p.class, p.kind, p.name, violations...)
 	for _, violation := range violations {
-		t.Errorf("%s\n  violates: %s\n  again: %s='%s' make test-fault", p.name, violation, planEnv, p.name)
+		t.Errorf("%s\n  violates: %s\n  again: %s", p.name, violation, s.Replay(p.name))
+	}
+}
+
+// TestEachPlanCanBeAskedFor tells that what is quoted of a plan's name asks for it, and for nothing of another package.
+func TestEachPlanCanBeAskedFor(t *testing.T) {
+	s := &suite{}
+	s.kinds, s.seeds = readAll(t)
+	names := []string{another.name, "restart/EGApp"}
+	for _, p := range slices.Concat(s.valuePlans(t), s.namePlans(t)) {
+		names = append(names, p.name)
+	}
+	for _, w := range slices.Concat(s.choiceWalks(t), s.featureWalks(t)) {
+		if len(w.states) > 1 {
+			names = append(names, w.step(1))
+		}
+	}
+	for _, name := range names {
+		quoted := choice.Quote(name)
+		asked, err := choice.ParseNames(quoted)
+		if err != nil || !asked.Has(name) || asked.Has(name+"1") || (selection{choice.Choice{Plans: asked}}).isElsewhere() {
+			t.Errorf("%q is quoted as %s (%v)", name, quoted, err)
+		}
+	}
+	t.Logf("%d names", len(names))
+	for text, want := range map[string]bool{
+		"value/.*": false, ".*": false, "(name|value)/.*": false, `change/size/spec\.env:.* outage/.*`: false,
+		"outage/rights/.*": true, "EGApp/.*|lifecycle/.*": false, "EGApp/.* lifecycle/.*": true,
+	} {
+		asked, err := choice.ParseNames(text)
+		if got := (selection{choice.Choice{Plans: asked}}).isElsewhere(); err != nil || got != want {
+			t.Errorf("%s asks for plans of other packages alone: %t (%v)", text, got, err)
+		}
 	}
 }

@@ -8,7 +8,7 @@
 // All run on one whole local cluster, each plan with operators, rights and a namespace of its own. What the operators wrote
 // is read from the audit log of the API server. A plan's name is all that is needed to carry it out again:
 //
-//	FAULT_PLAN='lifecycle/leader killed/EGApp/1' make test-fault
+//	FAULT_PLAN='lifecycle/leader-killed/EGApp/1' make test-fault
 //
-// Without FAULT=full each test carries out one plan, which FAULT_SEED picks, on fewer objects.
+// Without FAULT=full each test carries out one plan, which FAULT_SEED picks, on fewer objects (package choice).
 package lifecycle

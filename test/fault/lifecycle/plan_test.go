@@ -5,16 +5,13 @@ package lifecycle
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
-	"os"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"platformapp/test/fault/choice"
 	"platformapp/test/fault/results"
 )
 
@@ -27,84 +24,52 @@ type plan struct {
 }
 
 // name tells the plan apart from all others, also those of other packages.
-func (p plan) name() string { return fmt.Sprintf("lifecycle/%s/%s/%d", p.class, p.kind.name, p.seed) }
+func (p plan) name() string { return fmt.Sprintf("lifecycle/%s/%s/%d", p.slug(), p.kind.name, p.seed) }
 
 // title names the plan within its test.
 func (p plan) title() string { return strings.TrimPrefix(p.name(), "lifecycle/") }
 
 // random returns the source of what is left to chance.
-func (p plan) random() *rand.Rand { return rand.New(rand.NewPCG(p.seed, hashOf(p.class))) }
+func (p plan) random() *rand.Rand { return choice.Random(p.seed, p.class) }
 
 // chance returns a time below the limit.
 func (p plan) chance(limit time.Duration) time.Duration {
 	return time.Duration(p.random().Int64N(int64(limit)))
 }
 
-// selection says which plans are carried out.
-type selection struct {
-	// full are all plans on many objects, and otherwise a sample on few.
-	full bool
-	// seed picks the sample.
-	seed uint64
-	// only, if it is set, matches the names of the plans that are carried out.
-	only *regexp.Regexp
-}
-
-// selected reads the selection from the environment.
-func selected(tb testing.TB) selection {
-	tb.Helper()
-	s := selection{full: os.Getenv("FAULT") == "full", seed: 1}
-	var err error
-	if text := os.Getenv("FAULT_SEED"); text != "" {
-		if s.seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			tb.Fatalf("FAULT_SEED: %v", err)
-		}
+// selected returns those of the plans of one test that are asked for. Of a sample that is one.
+func selected(asked choice.Choice, plans []plan) []plan {
+	if asked.Full || asked.Plans.Given() {
+		return slices.DeleteFunc(plans, func(p plan) bool { return !asked.Plans.Has(p.name()) })
 	}
-	if text := os.Getenv("FAULT_PLAN"); text != "" {
-		if s.only, err = regexp.Compile("^(?:" + text + ")$"); err != nil {
-			tb.Fatalf("FAULT_PLAN: %v", err)
-		}
-	}
-	return s
-}
-
-// of returns those of the plans of one test that are carried out. Of a sample that is one.
-func (s selection) of(plans []plan) []plan {
-	switch {
-	case s.only != nil:
-		return slices.DeleteFunc(plans, func(p plan) bool { return !s.only.MatchString(p.name()) })
-	case s.full:
-		return plans
-	}
-	source := rand.New(rand.NewPCG(s.seed, hashOf(plans[0].class)))
-	pick := source.IntN(len(plans))
+	pick := choice.Random(asked.Seed, plans[0].class).IntN(len(plans))
 	return plans[pick : pick+1]
-}
-
-// hashOf makes a number of a class, so that a seed picks another plan of each test.
-func hashOf(class string) uint64 {
-	hash := fnv.New64a()
-	_, _ = hash.Write([]byte(class))
-	return hash.Sum64()
 }
 
 // course is what the plans of a class have in common.
 type course struct {
+	// class in words, as in the table of results.
 	class string
 	// each is how many plans there are for each kind of application.
 	each int
 	run  func(*scene)
 }
 
+// slug is the class without blanks and commas: a blank would end the name of a plan.
+func (c course) slug() string {
+	words := strings.FieldsFunc(c.class, func(r rune) bool { return r == ' ' || r == ',' })
+	return strings.Join(words, "-")
+}
+
 // carryOut carries out the plans of the courses, or what of them is selected, beside each other and those of other tests.
 func carryOut(t *testing.T, courses ...course) {
 	t.Helper()
 	t.Parallel()
-	chosen := selected(t)
-	for _, p := range chosen.of(plansOf(courses)) {
+	asked := choice.ForTest(t)
+	for _, p := range selected(asked, plansOf(courses)) {
 		t.Run(p.title(), func(t *testing.T) {
 			t.Parallel()
-			p.carryOut(t, chosen.full)
+			p.carryOut(t, asked)
 		})
 	}
 }
@@ -113,20 +78,20 @@ func carryOut(t *testing.T, courses ...course) {
 // judges nothing by time.
 func carryOutAlone(t *testing.T, courses ...course) {
 	t.Helper()
-	chosen := selected(t)
-	if !chosen.full && chosen.only == nil {
+	asked := choice.ForTest(t)
+	if !asked.Full && !asked.Plans.Given() {
 		carryOut(t, courses...)
 		return
 	}
-	for _, p := range chosen.of(plansOf(courses)) {
-		t.Run(p.title(), func(t *testing.T) { p.carryOut(t, chosen.full) })
+	for _, p := range selected(asked, plansOf(courses)) {
+		t.Run(p.title(), func(t *testing.T) { p.carryOut(t, asked) })
 	}
 }
 
 // carryOutInFull does the same for plans that take too long for a sample, which has none of them.
 func carryOutInFull(t *testing.T, courses ...course) {
 	t.Helper()
-	if chosen := selected(t); chosen.full || chosen.only != nil {
+	if asked := choice.ForTest(t); asked.Full || asked.Plans.Given() {
 		carryOut(t, courses...)
 	}
 }
@@ -145,13 +110,21 @@ func plansOf(courses []course) []plan {
 }
 
 // carryOut carries out the plan and records its result.
-func (p plan) carryOut(t *testing.T, full bool) {
-	s := newScene(t, p, full)
+func (p plan) carryOut(t *testing.T, asked choice.Choice) {
+	s := newScene(t, p, asked.Full)
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("carry it out again: FAULT_PLAN='%s' make test-fault", p.name())
+			t.Logf("carry it out again: %s", asked.Replay(p.name()))
 		}
 		results.Record(p.class, p.kind.name, p.name(), s.violations...)
 	})
 	p.run(s)
+}
+
+// TestNameOfAPlan tells that a plan has its name from all that tells it apart, and that the name is one word.
+func TestNameOfAPlan(t *testing.T) {
+	p := plan{course{class: "operator upgraded, downgraded, restarted"}, egapp, 2}
+	if got, want := p.name(), "lifecycle/operator-upgraded-downgraded-restarted/EGApp/2"; got != want {
+		t.Errorf("the name is %s, want %s", got, want)
+	}
 }

@@ -9,7 +9,7 @@ var process = []Mutant{
 		Name:   "keeps-the-lease",
 		Bug:    "a leader that is told to end does not release its lease, so that nobody works until it expires",
 		Source: "the default of controller-runtime",
-		Plans:  []string{"lifecycle/leader terminated/DemoMicroService/1"},
+		Plans:  []string{"lifecycle/leader-terminated/DemoMicroService/1"},
 		Changes: []Change{
 			{"main.go", `LeaderElectionReleaseOnCancel = true`, `LeaderElectionReleaseOnCancel = false`},
 		},
@@ -18,7 +18,7 @@ var process = []Mutant{
 		Name:   "stands-by-cold",
 		Bug:    "a standby has empty caches, and reads the whole cluster when it takes over",
 		Source: "the default of controller-runtime",
-		Plans:  []string{"lifecycle/leader terminated/DemoMicroService/1"},
+		Plans:  []string{"lifecycle/leader-terminated/DemoMicroService/1"},
 		Changes: []Change{
 			{"controllers/setup.go", `EnableWarmup: new(true)`, `EnableWarmup: new(false)`},
 		},

@@ -8,11 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
 
+	"platformapp/test/fault/choice"
 	"platformapp/test/fault/results"
 )
 
@@ -43,7 +43,7 @@ func (b *bench) carryOutIn(t *testing.T, m Mutant, plan string) []string {
 	command := exec.CommandContext(t.Context(), suite, "-test.timeout=20m")
 	command.Dir = folder
 	command.Env = append(os.Environ(),
-		"GOFLAGS=-overlay="+b.overlay(t, m), "FAULT_PLAN="+regexp.QuoteMeta(plan), results.FolderEnv+"="+found)
+		"GOFLAGS=-overlay="+b.overlay(t, m), choice.PlanEnv+"="+choice.Quote(plan), results.FolderEnv+"="+found)
 	output, errOfTests := command.CombinedOutput()
 	all, err := results.Read(found)
 	if err != nil {

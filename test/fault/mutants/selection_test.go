@@ -4,36 +4,26 @@
 package mutants
 
 import (
-	"math/rand/v2"
-	"os"
-	"regexp"
 	"slices"
-	"strconv"
 	"testing"
+
+	"platformapp/test/fault/choice"
 )
 
-// selected returns the mutants that the environment asks for: those whose whole names FAULT_MUTANT matches, with FAULT=full
-// all, and otherwise one of those that are found quickly, by FAULT_SEED.
+// selected returns the mutants that the environment asks for: those with the names of FAULT_MUTANT, with FAULT=full all, and
+// otherwise one of those that are found quickly, by FAULT_SEED. Whoever asks for plans by their names asks for no mutants.
 func selected(t *testing.T) []Mutant {
 	t.Helper()
-	if expression := os.Getenv("FAULT_MUTANT"); expression != "" {
-		pattern, err := regexp.Compile("^(?:" + expression + ")$")
-		if err != nil {
-			t.Fatalf("FAULT_MUTANT: %v", err)
-		}
-		return slices.DeleteFunc(All(), func(m Mutant) bool { return !pattern.MatchString(m.Name) })
-	}
-	if os.Getenv("FAULT") == "full" {
+	asked := choice.ForTest(t)
+	switch {
+	case asked.Mutants.Given():
+		return slices.DeleteFunc(All(), func(m Mutant) bool { return !asked.Mutants.Has(m.Name) })
+	case asked.Plans.Given():
+		t.Skip("plans are asked for by their names, and no mutants")
+	case asked.Full:
 		return All()
 	}
-	seed := uint64(1)
-	if text := os.Getenv("FAULT_SEED"); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatalf("FAULT_SEED: %v", err)
-		}
-	}
 	quick := slices.DeleteFunc(All(), func(m Mutant) bool { return !m.Quick })
-	pick := rand.New(rand.NewPCG(seed, 0)).IntN(len(quick))
+	pick := choice.Random(asked.Seed, "mutants").IntN(len(quick))
 	return quick[pick : pick+1]
 }

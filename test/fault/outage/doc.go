@@ -12,7 +12,7 @@
 // namespace that went through the same without a fault, in the same run (package fault): the same objects with the same
 // fields and managers, each created once, and nothing that moves any more.
 //
-//	make test-fault                                  all plans, at full length: FAULT=full
-//	go test ./test/fault/outage                      a sample, chosen by FAULT_SEED (1)
-//	FAULT_PLAN='outage/rights/.*' make test-fault    the plans whose whole names match
+//	make test-fault                                  all plans, at full length
+//	go test ./test/fault/outage                      a sample
+//	FAULT_PLAN='outage/rights/.*' make test-fault    some by their names (package choice)
 package outage

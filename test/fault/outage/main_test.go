@@ -21,6 +21,9 @@ const parallelPlans = 6
 
 func TestMain(m *testing.M) {
 	localcluster.ServeReaper()
+	if errAsked != nil {
+		panic(errAsked)
+	}
 	// What client-go tells of clusters that come and go, and of those that are gone, is of no use.
 	ctrl.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
@@ -39,7 +42,7 @@ const (
 // TestOutages takes the control plane away, one plan after the other.
 func TestOutages(t *testing.T) {
 	t.Parallel()
-	plans := selected(t, sampledOutages, slices.Concat(apiServerPlans(), etcdPlans())...)
+	plans := selected(sampledOutages, slices.Concat(apiServerPlans(), etcdPlans())...)
 	if len(plans) == 0 {
 		return
 	}
@@ -52,7 +55,7 @@ func TestOutages(t *testing.T) {
 // TestDisturbances disturbs single operators, several at once, on a control plane that works, and then all of them.
 func TestDisturbances(t *testing.T) {
 	t.Parallel()
-	plans := selected(t, sampledDisturbances,
+	plans := selected(sampledDisturbances,
 		slices.Concat(stalePlans(), conflictPlans(), rightsPlans(), webhookPlans(), admissionPlans(), definitionPlans())...)
 	if len(plans) == 0 {
 		t.Skip("no plan of these is asked for")

@@ -5,28 +5,21 @@ package outage
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"platformapp/test/fault"
+	"platformapp/test/fault/choice"
 	"platformapp/test/fault/results"
 )
 
-// What the environment says: FAULT=full asks for all plans at full length, FAULT_PLAN for those whose whole names match,
-// and FAULT_SEED chooses the sample.
-const (
-	scopeEnv = "FAULT"
-	planEnv  = "FAULT_PLAN"
-	seedEnv  = "FAULT_SEED"
-)
+// asked is what the environment asks for. TestMain tells of errAsked.
+var asked, errAsked = choice.Read(os.Getenv)
 
-// isFull tells whether plans are carried out at full length.
-var isFull = os.Getenv(scopeEnv) == "full" || os.Getenv(planEnv) != ""
+// isFull tells whether plans are carried out at full length: those that are asked for by name are, too.
+var isFull = asked.Full || asked.Plans.Given()
 
 // plan is a fault and what it meets.
 type plan struct {
@@ -45,27 +38,11 @@ var bothKinds = []string{fault.EGApp, fault.DemoMicroService}
 
 // selected returns the plans to carry out: all of them, those that are asked for by name, or the seeded sample, which
 // has one of each of some groups.
-func selected(t *testing.T, sampled int, groups ...[]plan) []plan {
-	t.Helper()
-	if expression := os.Getenv(planEnv); expression != "" {
-		matches, err := regexp.Compile("^(?:" + expression + ")$")
-		if err != nil {
-			t.Fatalf("%s: %v", planEnv, err)
-		}
-		all := slices.Concat(groups...)
-		return slices.DeleteFunc(all, func(p plan) bool { return !matches.MatchString(p.name) })
-	}
+func selected(sampled int, groups ...[]plan) []plan {
 	if isFull {
-		return slices.Concat(groups...)
+		return slices.DeleteFunc(slices.Concat(groups...), func(p plan) bool { return !asked.Plans.Has(p.name) })
 	}
-	seed := uint64(1)
-	if text := os.Getenv(seedEnv); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatalf("%s: %v", seedEnv, err)
-		}
-	}
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := choice.Random(asked.Seed, "outage")
 	var sample []plan
 	for _, i := range random.Perm(len(groups))[:sampled] {
 		sample = append(sample, groups[i][random.IntN(len(groups[i]))])
@@ -102,7 +79,7 @@ type violation struct{ kind, text string }
 // record hands in the result of the plan and tells how it is carried out again if it failed.
 func (s *scene) record() {
 	if s.Failed() {
-		s.Logf("replay it by\n\tFAULT_PLAN='%s' make test-fault", regexp.QuoteMeta(s.plan.name))
+		s.Logf("replay it by\n\t%s", asked.Replay(s.plan.name))
 	}
 	if !s.isInjected && !s.Failed() {
 		return
