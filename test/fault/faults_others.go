@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"platformapp/api/appstatus"
 	"platformapp/internal/workload"
@@ -27,12 +28,15 @@ const (
 )
 
 // childFaults are those of a write to a child that have to do with what the operator knows of the child.
-func childFaults(t target) []Fault {
+func childFaults(s Scenario, t target) []Fault {
 	kind := t.child()
 	if kind == "" {
 		return nil
 	}
-	faults := append(takenFaults(t, kind), lostFault(t))
+	faults := []Fault{lostFault(t)}
+	if s.TakenNames == 0 {
+		faults = append(faults, takenFaults(t, kind)...)
+	}
 	if kind == "Ingress" {
 		faults = append(faults, refusedTwice(t))
 	}
@@ -136,7 +140,8 @@ func (o *occupant) take() {
 // create makes the object in place of the child.
 func (o *occupant) create(ctx context.Context) (types.UID, error) {
 	if o.stage.History.View().Get(o.kind, childName(o.kind)) != nil {
-		if err := o.stage.Delete(ctx, o.kind, childName(o.kind)); err != nil {
+		// The garbage collector may have been faster.
+		if err := o.stage.Delete(ctx, o.kind, childName(o.kind)); client.IgnoreNotFound(err) != nil {
 			return "", err
 		}
 	}

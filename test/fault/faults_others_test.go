@@ -19,9 +19,12 @@ func TestChildFaultsMeetWritesToChildrenAlone(t *testing.T) {
 		"apply deployments.apps": 1, "apply servicemonitors.monitoring.coreos.com": 1,
 		"patch egapps.egplatform.platform.evillgenius.com/status": 0, "list services": 0, "/apis": 0,
 	} {
-		if got := len(childFaults(target{key, 1})); got != want {
+		if got := len(childFaults(Scenario{}, target{key, 1})); got != want {
 			t.Errorf("%s meets %d faults, want %d", key, got, want)
 		}
+	}
+	if got := len(childFaults(Scenario{TakenNames: 1}, target{"apply services", 1})); got != 1 {
+		t.Errorf("a name that is taken is taken again: %d faults, want 1", got)
 	}
 }
 

@@ -4,6 +4,7 @@
 package fault
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"platformapp/api/appstatus"
+	"platformapp/internal/workload"
 )
 
 // reported is what a version of an application reports.
@@ -65,16 +67,17 @@ func untruths(p Plan, r *Reference, o *Outcome, effect Effect) []string {
 	var found []string
 	report := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	all := statuses(p.Scenario.Kind, o.Events)
+	history := slices.Concat(o.Earlier, o.Events)
 	for i, s := range all {
 		if s.ObservedGeneration > s.app.GetGeneration() || s.ready.ObservedGeneration > s.app.GetGeneration() {
 			report("version %s reports a generation that is yet to come", s.app.GetResourceVersion())
 		}
-		if !r.Reasons[s.String()] && !slices.Contains(effect.Reasons, s.ready.Reason) && !isOfRollout(s, o.Events) {
+		if !r.Reasons[s.String()] && !slices.Contains(effect.Reasons, s.ready.Reason) && !isBacked(s, history) {
 			report("Ready is %s, which it never is in the reference: %s", s, s.ready.Message)
 		}
 		isNews := i == 0 || all[i-1].String() != s.String() || all[i-1].ObservedGeneration != s.ObservedGeneration
 		if isNews && s.ready.Reason == appstatus.ReasonReady {
-			if err := served(s, o.Events, effect.Blind); err != nil {
+			if err := served(s, history, effect.Blind); err != nil {
 				report("version %s reports Ready: %v", s.app.GetResourceVersion(), err)
 			}
 		}
@@ -91,39 +94,42 @@ func untruths(p Plan, r *Reference, o *Outcome, effect Effect) []string {
 	return found
 }
 
-// isOfRollout tells whether Ready is false for what pods do in a rollout, and the Deployment of the application was, lately, in
-// one. Which of its moments are told depends on the pace of all that take part.
-func isOfRollout(s reported, events []Event) bool {
-	if s.ready.Reason != appstatus.ReasonRollingOut && s.ready.Reason != appstatus.ReasonPodsNotReady {
-		return false
-	}
-	return slices.ContainsFunc(events, func(e Event) bool {
-		isOld := s.at.Sub(e.At) > lag
-		isOfApp := e.Kind == "Deployment" && e.Object.GetName() == s.app.GetName()
-		return isOfApp && !isOld && !isAfter(e.Object, s.app) && serves(e.Object, s.app) != nil
+// isBacked tells whether Ready is false for what others do, and they did it lately: the Deployment of the application was in a
+// rollout, or an object of its name was on its way out. Which of such moments are told depends on the pace of all that take
+// part.
+func isBacked(s reported, history []Event) bool {
+	return slices.ContainsFunc(history, func(e Event) bool {
+		if e.Object.GetName() != s.app.GetName() || s.at.Sub(e.At) > lag || isAfter(e.Object, s.app) {
+			return false
+		}
+		switch s.ready.Reason {
+		case appstatus.ReasonRollingOut, appstatus.ReasonPodsNotReady:
+			return e.Kind == workload.KindDeployment && serves(e.Object, s.app) != nil
+		case appstatus.ReasonTerminating:
+			return e.Object.GetDeletionTimestamp() != nil
+		default:
+			return false
+		}
 	})
 }
 
 // lag is how old what the status is computed from may be, on a machine that does much else.
 const lag = 10 * time.Second
 
-// served fails unless the Deployment of the application had, lately, its pods of the present specification available.
-func served(s reported, events []Event, blind time.Duration) error {
-	var last error
-	isOld := false
-	for _, e := range slices.Backward(events) {
-		if e.Kind != "Deployment" || e.Object.GetName() != s.app.GetName() || isAfter(e.Object, s.app) {
+// served fails unless the Deployment of the application had, lately, its pods of the present specification available. Who is
+// blind for a time takes for that what was so before.
+func served(s reported, history []Event, blind time.Duration) error {
+	last := errors.New("there was none")
+	for _, e := range slices.Backward(history) {
+		if e.Kind != workload.KindDeployment || e.Object.GetName() != s.app.GetName() || isAfter(e.Object, s.app) {
 			continue
 		}
 		if last = serves(e.Object, s.app); last == nil {
 			return nil
 		}
-		if isOld = s.at.Sub(e.At) > lag+blind; isOld {
+		if s.at.Sub(e.At) > lag+blind {
 			break
 		}
-	}
-	if last == nil || (blind > 0 && !isOld) {
-		return nil // It was so before the faults, which who learns late may still see.
 	}
 	return fmt.Errorf("no Deployment served: %w", last)
 }

@@ -21,7 +21,7 @@ func TestServed(t *testing.T) {
 		isTrue      bool
 	}{
 		"it serves":                          {[]string{serving("app:2")}, lately, 0, true},
-		"it is not known":                    {nil, lately, 0, true},
+		"there is none":                      {nil, lately, 0, false},
 		"it serves another image":            {[]string{serving("app:1")}, lately, 0, false},
 		"a pod is not available":             {but("availableReplicas: 2", "availableReplicas: 1"), lately, 0, false},
 		"a pod is of the past":               {but("updatedReplicas: 2", "updatedReplicas: 1"), lately, 0, false},
@@ -49,8 +49,8 @@ func TestServed(t *testing.T) {
 	}
 }
 
-// TestIsOfRollout tells that what pods do in a rollout has to be backed by a Deployment that was lately in one.
-func TestIsOfRollout(t *testing.T) {
+// TestIsBacked tells that what others are said to do has to be backed by what they did lately.
+func TestIsBacked(t *testing.T) {
 	notServing := strings.Replace(serving("app:2"), "availableReplicas: 2", "availableReplicas: 1", 1)
 	for name, test := range map[string]struct {
 		app, deployment string
@@ -62,6 +62,8 @@ func TestIsOfRollout(t *testing.T) {
 		"a rollout long ago":     {app + isRollingOut, notServing, lag + time.Second, false},
 		"another reason":         {app + isForbidden, notServing, time.Second, false},
 		"another's rollout":      {app + isRollingOut, strings.Replace(notServing, "  name: app", "  name: other", 1), time.Second, false},
+		"a Deployment goes":      {app + isTerminating, strings.Replace(serving("app:2"), "name: app", "name: app\n  deletionTimestamp: '2026-01-01T00:00:00Z'", 1), time.Second, true},
+		"a Deployment stays":     {app + isTerminating, serving("app:2"), time.Second, false},
 		"a rollout yet to begin": {app + isRollingOut, strings.Replace(notServing, "name: app", "name: app\n  resourceVersion: '99'", 1), time.Second, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +71,7 @@ func TestIsOfRollout(t *testing.T) {
 			e := added(t, test.deployment)
 			all := statuses(EGApp, []Event{added(t, test.app)})
 			all[0].at = e.At.Add(test.age)
-			if got := isOfRollout(all[0], []Event{e}); got != test.want {
+			if got := isBacked(all[0], []Event{e}); got != test.want {
 				t.Errorf("it is %t, want %t", got, test.want)
 			}
 		})

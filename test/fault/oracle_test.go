@@ -28,10 +28,11 @@ status:
 
 // conditions of generation 2 and of a generation that is yet to come.
 const (
-	isReady      = "  - {type: Ready, status: 'True', reason: Ready, observedGeneration: 2}"
-	isRollingOut = "  - {type: Ready, status: 'False', reason: RollingOut, observedGeneration: 2}"
-	isForbidden  = "  - {type: Ready, status: 'False', reason: Forbidden, observedGeneration: 2}"
-	isOfTomorrow = "  - {type: Ready, status: 'True', reason: Ready, observedGeneration: 3}"
+	isReady       = "  - {type: Ready, status: 'True', reason: Ready, observedGeneration: 2}"
+	isRollingOut  = "  - {type: Ready, status: 'False', reason: RollingOut, observedGeneration: 2}"
+	isTerminating = "  - {type: Ready, status: 'False', reason: Terminating, observedGeneration: 2}"
+	isForbidden   = "  - {type: Ready, status: 'False', reason: Forbidden, observedGeneration: 2}"
+	isOfTomorrow  = "  - {type: Ready, status: 'True', reason: Ready, observedGeneration: 3}"
 )
 
 // serving is the Deployment of app, with all pods of this image available.
@@ -120,6 +121,13 @@ func TestJudge(t *testing.T) {
 		}, Effect{Requests: 17}, ""},
 		"a reason of its own":  {tells(another + isForbidden), Effect{}, "Ready is False Forbidden"},
 		"the fault's reason":   {tells(app + isForbidden), Effect{Reasons: []string{"Forbidden"}}, ""},
+		"Ready without pods that serve": {func(o *Outcome) {
+			o.Events = outcomeOf(t, strings.Replace(serving("app:2"), "availableReplicas: 2", "availableReplicas: 1", 1), app+isReady).Events
+		}, Effect{}, "no Deployment served"},
+		"Ready by what served before": {func(o *Outcome) {
+			o.Earlier = o.Events
+			o.Events = append(outcomeOf(t, strings.Replace(serving("app:2"), "availableReplicas: 2", "availableReplicas: 1", 1)).Events, o.Events[1:]...)
+		}, Effect{}, ""},
 		"a generation to come": {tells(app + isOfTomorrow), Effect{}, "a generation that is yet to come"},
 		"Ready falls":          {tells(app + isRollingOut), Effect{}, "Ready fell 1 times"},
 	}

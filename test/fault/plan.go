@@ -49,7 +49,7 @@ func Plans(s Scenario, r *Reference, seed uint64) []Plan {
 			atWrites = append(atWrites, f.at(t))
 			add(f.at(t))
 		}
-		for _, f := range childFaults(t) {
+		for _, f := range childFaults(s, t) {
 			add(f)
 		}
 	}

@@ -30,6 +30,8 @@ type Outcome struct {
 	// Requests are those of the operator since the first fault could strike, and Events what happened since then.
 	Requests []proxy.Request
 	Events   []Event
+	// Earlier is what happened before.
+	Earlier []Event
 	// ReplicaSets are the names of ReplicaSets by the ones that they have, see [nameOf].
 	ReplicaSets map[string]string
 	// Log is the whole log of the operator.
@@ -232,6 +234,8 @@ func (r *run) end(ctx context.Context) {
 		r.fail("the operator does not serve its metrics: %v", err)
 	}
 	r.outcome.Requests = r.Proxy.Requests()[r.request:]
-	r.outcome.Events, r.outcome.ReplicaSets = r.History.Since(r.event), r.History.View().replicaSets
+	history := r.History.Since(0)
+	r.outcome.Earlier, r.outcome.Events = history[:r.event], history[r.event:]
+	r.outcome.ReplicaSets = r.History.View().replicaSets
 	r.outcome.Ends, r.outcome.Elapsed = r.Operator.Ends(), time.Since(r.begun)
 }

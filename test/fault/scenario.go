@@ -22,6 +22,8 @@ type Scenario struct {
 	Races bool
 	// Rechecks tells that the scenario ends with something that the operator tries again from time to time.
 	Rechecks bool
+	// TakenNames is how many children cannot be made because somebody else has their names: each turn tries it again.
+	TakenNames int
 }
 
 // String is the beginning of the names of the scenario's plans.

@@ -64,7 +64,7 @@ func othersOfEGApp() []Scenario {
 	taken := []string{"Service", "PodDisruptionBudget", "NetworkPolicy", "Ingress"}
 	return []Scenario{
 		{
-			Kind: EGApp, Name: "names-taken",
+			Kind: EGApp, Name: "names-taken", TakenNames: len(taken),
 			Before: []Step{
 				together("take the names", all(), createForeign(append(taken, "HorizontalPodAutoscaler", "ConfigMap")...)...),
 			},
