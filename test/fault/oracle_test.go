@@ -119,8 +119,8 @@ func TestJudge(t *testing.T) {
 			asks(400, "watch", "services", "")(o)
 			o.Elapsed = 20 * time.Second
 		}, Effect{Requests: 17}, ""},
-		"a reason of its own":  {tells(another + isForbidden), Effect{}, "Ready is False Forbidden"},
-		"the fault's reason":   {tells(app + isForbidden), Effect{Reasons: []string{"Forbidden"}}, ""},
+		"a reason of its own": {tells(another + isForbidden), Effect{}, "Ready is False Forbidden"},
+		"the fault's reason":  {tells(app + isForbidden), Effect{Reasons: []string{"Forbidden"}}, ""},
 		"Ready without pods that serve": {func(o *Outcome) {
 			o.Events = outcomeOf(t, strings.Replace(serving("app:2"), "availableReplicas: 2", "availableReplicas: 1", 1), app+isReady).Events
 		}, Effect{}, "no Deployment served"},

@@ -24,12 +24,15 @@ func apiServerPlans() [][]plan {
 	for who, o := range map[string]ordeal{"alone": {}, "replica": {isReplica: true, restarts: 1}} {
 		o.strike = func(s *scene, fleet []member) time.Time {
 			s.changeBefore(fleet)
-			// The controller manager loses its lease as well; it would go by the heartbeats of nodes that it missed.
-			s.must(s.cluster.KillComponent(s.Context(), localcluster.KubeControllerManager))
+			for _, component := range others {
+				s.must(s.cluster.KillComponent(s.Context(), component))
+			}
 			s.must(s.cluster.KillComponent(s.Context(), localcluster.KubeAPIServer))
 			time.Sleep(length)
 			back := s.restart(localcluster.KubeAPIServer)
-			s.must(s.cluster.StartComponent(localcluster.KubeControllerManager))
+			for _, component := range others {
+				s.must(s.cluster.StartComponent(component))
+			}
 			return back
 		}
 		stopped = append(stopped, plan{
@@ -39,6 +42,10 @@ func apiServerPlans() [][]plan {
 	}
 	return [][]plan{stopped, killedWhileWriting("API server killed mid-write", "api-server-killed", localcluster.KubeAPIServer)}
 }
+
+// others are the components that have a part in the convergence of an application. They go and come with the API server: the
+// controller manager would go by the heartbeats of nodes that it missed, and each would look at it again a minute later.
+var others = []string{localcluster.KubeControllerManager, localcluster.KubeScheduler, localcluster.KwokController}
 
 // killsInFull is how many plans kill a component of the control plane, at different moments, and killStep is how far these
 // are apart. The operator does what changes ask for within half a second, on a machine that does much else in a few.
