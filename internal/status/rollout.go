@@ -9,7 +9,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"platformapp/api/appstatus"
 )
@@ -106,13 +105,10 @@ func podsNotReady(f facts) *cause {
 	return &cause{reason: appstatus.ReasonPodsNotReady, message: message, phase: appstatus.PhaseDegraded}
 }
 
-// podsLagBehind tells whether all pods are there, and each that is not ready was on its way to that at a time before the
-// Deployment counted it as available: pods and Deployments come by watches of their own, and this is no fall.
+// podsLagBehind tells whether all pods are there and each that is not ready is on its way to that: a Deployment that counts
+// them all as available was seen at another time, since pods come by a watch of their own. This is no fall.
 func (f facts) podsLagBehind() bool {
-	return len(f.pods) == int(f.replicas()) && !slices.ContainsFunc(f.pods, func(pod corev1.Pod) bool {
-		order, err := resourceversion.CompareResourceVersion(pod.ResourceVersion, f.deployment.ResourceVersion)
-		return !isReady(pod) && (hasStoppedServing(pod) || err != nil || order > 0)
-	})
+	return len(f.pods) == int(f.replicas()) && !slices.ContainsFunc(f.pods, hasStoppedServing)
 }
 
 // whyNotReady passes on what the first pod that is not ready says about it; a reason
