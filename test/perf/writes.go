@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	"platformapp/test/audit"
 	"platformapp/test/operator"
@@ -41,6 +42,7 @@ func countRequests(ctx context.Context, p *plane, s subject) (_ requests, err er
 		return out, err
 	}
 	defer func() { err = errors.Join(err, g.clear(ctx)) }()
+	begin := time.Now()
 	err = runOperator(ctx, p, func(process *operator.Process) error {
 		if err := g.createAll(ctx, countedApps); err != nil {
 			return err
@@ -48,15 +50,10 @@ func countRequests(ctx context.Context, p *plane, s subject) (_ requests, err er
 		if err := g.awaitReady(countedApps); err != nil {
 			return err
 		}
-		own, err := awaitTurns(ctx, process, s.controller, countedApps)
-		if err != nil {
+		if _, err := awaitTurns(ctx, process, s.controller, countedApps); err != nil {
 			return err
 		}
-		logged, err := p.requests(ctx)
-		if err != nil {
-			return err
-		}
-		return checkCounts(own.requestsByMethod(), logged)
+		return expectSameCounts(ctx, p, process, begin)
 	})
 	if err != nil {
 		return out, err
@@ -83,16 +80,43 @@ func countRequests(ctx context.Context, p *plane, s subject) (_ requests, err er
 	return out, nil
 }
 
-// checkCounts compares the requests to write that the operator counts with those in the audit log: between the two looks
-// it may have renewed its lease or told an event, and the log holds what earlier processes did.
-func checkCounts(own map[string]int, logged []audit.Request) error {
-	const tolerance = 5
+// looks is how often the two counts are compared until they agree: between looking at one and at the other there may be an
+// event or a lease.
+const looks = 20
+
+// expectSameCounts fails unless the requests that are no reads, which the operator counts itself since its start, are those in
+// the audit log.
+func expectSameCounts(ctx context.Context, p *plane, process *operator.Process, begin time.Time) error {
+	var differ error
+	for range looks {
+		own, err := metricsOf(ctx, process)
+		if err != nil {
+			return err
+		}
+		logged, err := p.requests(ctx)
+		if err != nil {
+			return err
+		}
+		if differ = sameCounts(own.requestsByMethod(), audit.Since(logged, begin)); differ == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(restPoll):
+		}
+	}
+	return differ
+}
+
+// sameCounts compares counts by HTTP method.
+func sameCounts(own map[string]int, logged []audit.Request) error {
 	byMethod := map[string]int{}
 	for _, r := range logged {
 		byMethod[methods[r.Verb]]++
 	}
-	for _, method := range []string{http.MethodPatch, http.MethodPut, http.MethodDelete} {
-		if own[method] > byMethod[method]+tolerance {
+	for _, method := range []string{http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete} {
+		if own[method] != byMethod[method] {
 			return fmt.Errorf("the operator counts %d %s requests, the API server %d", own[method], method, byMethod[method])
 		}
 	}
