@@ -22,6 +22,8 @@ const (
 	contactTimeout = 10 * time.Second
 	// contactRetry is the time between two attempts of a replica that waits.
 	contactRetry = 2 * time.Second
+	// waiting is what the log, with the reason, and /readyz say meanwhile.
+	waiting = "waiting for the API server"
 )
 
 // contact returns when the API server has answered.
@@ -30,10 +32,16 @@ const (
 // replicas waits for it, alive and not ready: when the API server goes, each of them ends
 // when it cannot hold its lease, is started again, and would end again and again until
 // the time between two starts is five minutes, which the API server then has to be back for.
+// A configuration that no client can be made of is told at once in either case.
 // It returns nil as well when the context ends while it waits.
 func (o *options) contact(ctx context.Context, cluster *rest.Config) error {
-	err := askVersion(cluster)
-	if err == nil || !o.leaderElect {
+	probe := rest.CopyConfig(cluster)
+	probe.Timeout = contactTimeout
+	server, err := discovery.NewDiscoveryClientForConfig(probe)
+	if err != nil {
+		return fmt.Errorf("the kubeconfig cannot be used: %w", err)
+	}
+	if err := askVersion(server, cluster.Host); err == nil || !o.leaderElect {
 		return err
 	}
 	stop, err := o.serveLiveness(ctx)
@@ -42,12 +50,12 @@ func (o *options) contact(ctx context.Context, cluster *rest.Config) error {
 	}
 	defer stop()
 	for last := ""; ctx.Err() == nil; {
-		err := askVersion(cluster)
+		err := askVersion(server, cluster.Host)
 		if err == nil {
 			return nil
 		}
 		if reason := oneLine(err); reason != last {
-			ctrl.Log.Info("waiting for the API server", "reason", reason)
+			ctrl.Log.Info(waiting, "reason", reason)
 			last = reason
 		}
 		select {
@@ -60,19 +68,13 @@ func (o *options) contact(ctx context.Context, cluster *rest.Config) error {
 
 // askVersion asks the API server for its version, so that a cluster that is not there is
 // told at once rather than after the caches have waited for it.
-func askVersion(cluster *rest.Config) error {
-	probe := rest.CopyConfig(cluster)
-	probe.Timeout = contactTimeout
-	c, err := discovery.NewDiscoveryClientForConfig(probe)
-	if err != nil {
-		return fmt.Errorf("the kubeconfig cannot be used: %w", err)
-	}
-	_, err = c.ServerVersion()
+func askVersion(server discovery.ServerVersionInterface, host string) error {
+	_, err := server.ServerVersion()
 	switch status := apierrors.APIStatus(nil); {
 	case errors.As(err, &status):
-		return fmt.Errorf("the API server at %s does not let the operator in: %w", cluster.Host, err)
+		return fmt.Errorf("the API server at %s does not let the operator in: %w", host, err)
 	case err != nil:
-		return fmt.Errorf("the API server at %s cannot be reached: %w", cluster.Host, err)
+		return fmt.Errorf("the API server at %s cannot be reached: %w", host, err)
 	}
 	return nil
 }
@@ -91,7 +93,7 @@ func (o *options) serveLiveness(ctx context.Context) (stop func(), err error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "the API server is not there", http.StatusServiceUnavailable)
+		http.Error(w, waiting, http.StatusServiceUnavailable)
 	})
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: contactTimeout}
 	served := make(chan struct{})

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,15 +26,15 @@ func eventually(t *testing.T, what string, condition func() bool) {
 	}
 }
 
-// answers tells whether an address answers a path with a code.
-func answers(address, path string, code int) bool {
+// ask returns what an address answers to a path, and the code, or 0.
+func ask(address, path string) (said string, code int) {
 	answer, err := http.Get("http://" + address + path)
 	if err != nil {
-		return false
+		return "", 0
 	}
 	defer func() { _ = answer.Body.Close() }()
-	_, _ = io.Copy(io.Discard, answer.Body)
-	return answer.StatusCode == code
+	content, _ := io.ReadAll(answer.Body)
+	return string(content), answer.StatusCode
 }
 
 func TestAReplicaWaitsForTheAPIServer(t *testing.T) {
@@ -41,13 +43,17 @@ func TestAReplicaWaitsForTheAPIServer(t *testing.T) {
 	contacted := make(chan error, 1)
 	go func() { contacted <- o.contact(t.Context(), &rest.Config{Host: "http://" + server}) }()
 
-	eventually(t, "it is alive", func() bool { return answers(probes, "/healthz", http.StatusOK) })
-	if !answers(probes, "/readyz", http.StatusServiceUnavailable) {
-		t.Error("it does not tell that it is not ready")
+	eventually(t, "it is alive", func() bool {
+		_, code := ask(probes, "/healthz")
+		return code == http.StatusOK
+	})
+	said, code := ask(probes, "/readyz")
+	if code != http.StatusServiceUnavailable || !strings.Contains(said, "waiting for the API server") {
+		t.Errorf("/readyz says %d %q", code, said)
 	}
 	// While the API server starts, it may not know yet who may ask for what.
-	code := make(chan int, 1)
-	code <- http.StatusForbidden
+	refusals := make(chan int, 1)
+	refusals <- http.StatusForbidden
 	listener, err := net.Listen("tcp", server)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +61,7 @@ func TestAReplicaWaitsForTheAPIServer(t *testing.T) {
 	api := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		select {
-		case refusal := <-code:
+		case refusal := <-refusals:
 			w.WriteHeader(refusal)
 		default:
 			_, _ = io.WriteString(w, `{"major": "1", "minor": "37"}`)
@@ -71,7 +77,7 @@ func TestAReplicaWaitsForTheAPIServer(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("it still waits for an API server that is there")
 	}
-	if len(code) > 0 {
+	if len(refusals) > 0 {
 		t.Error("the API server was never asked while it refused")
 	}
 	free, err := net.Listen("tcp", probes)
@@ -99,5 +105,25 @@ func TestAReplicaThatCannotServeItsProbesDoesNotWait(t *testing.T) {
 	o := options{leaderElect: true, probeAddress: taken.Addr().String()}
 	if err := o.contact(t.Context(), &rest.Config{Host: "http://" + closedAddress(t)}); err == nil {
 		t.Error("it waits, and nobody can tell that it lives")
+	}
+}
+
+// A certificate that is none gets no better by waiting.
+func TestAReplicaThatCannotEvenAskDoesNotWait(t *testing.T) {
+	noCertificate := []byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+	for name, tls := range map[string]rest.TLSClientConfig{
+		"CA":                 {CAData: noCertificate},
+		"client certificate": {CertData: noCertificate, KeyData: []byte("no key")},
+		"file of the CA":     {CAFile: filepath.Join(t.TempDir(), "none")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			defer cancel()
+			o := options{leaderElect: true, probeAddress: "0"}
+			err := o.contact(ctx, &rest.Config{Host: "https://" + closedAddress(t), TLSClientConfig: tls})
+			if err == nil || !strings.Contains(err.Error(), "the kubeconfig cannot be used") {
+				t.Errorf("contact = %v", err)
+			}
+		})
 	}
 }

@@ -41,7 +41,7 @@ const (
 	leaseRetry = time.Second
 	// shutdownTimeout is how long the process may take to end what it has begun.
 	shutdownTimeout = 20 * time.Second
-	// syncTimeout is how long a readiness request waits for the caches.
+	// syncTimeout is how long the caches may take to tell whether they are filled.
 	syncTimeout = 500 * time.Millisecond
 )
 
@@ -93,7 +93,24 @@ func run(ctx context.Context, args []string, env func(string) string) error {
 	if err := addWebhook(mgr, o, apis); err != nil {
 		return err
 	}
-	return mgr.Start(ctx)
+	return start(ctx, mgr)
+}
+
+// start runs the manager until the context ends. A manager whose caches are not filled does
+// not heed that; it has begun nothing yet that has to be brought to an end.
+func start(ctx context.Context, mgr manager.Manager) error {
+	ended := make(chan error, 1)
+	go func() { ended <- mgr.Start(ctx) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	if !isFilled(context.WithoutCancel(ctx), mgr) {
+		ctrl.Log.Info("ending before the caches are filled")
+		return nil
+	}
+	return <-ended
 }
 
 // findCluster reads the kubeconfig, or inside a cluster what that provides.
@@ -128,7 +145,10 @@ func newManager(cluster *rest.Config, o options, apis *controllers.APIs) (manage
 	managerOptions.RetryPeriod = new(leaseRetry)
 	managerOptions.GracefulShutdownTimeout = new(shutdownTimeout)
 	if o.leaderElect {
-		fence := &leaseFence{duration: leaseDuration, now: time.Now}
+		fence, err := newLeaseFence(cluster)
+		if err != nil {
+			return nil, err
+		}
 		cluster = rest.CopyConfig(cluster)
 		cluster.Wrap(fence.Wrap)
 	}
@@ -143,13 +163,18 @@ func newManager(cluster *rest.Config, o options, apis *controllers.APIs) (manage
 		return nil, err
 	}
 	return mgr, mgr.AddReadyzCheck("caches", func(request *http.Request) error {
-		ctx, cancel := context.WithTimeout(request.Context(), syncTimeout)
-		defer cancel()
-		if !mgr.GetCache().WaitForCacheSync(ctx) {
+		if !isFilled(request.Context(), mgr) {
 			return errors.New("the caches are not filled yet")
 		}
 		return nil
 	})
+}
+
+// isFilled tells whether the manager's caches are filled.
+func isFilled(ctx context.Context, mgr manager.Manager) bool {
+	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
+	defer cancel()
+	return mgr.GetCache().WaitForCacheSync(ctx)
 }
 
 // oneLine makes the text of an error one line.

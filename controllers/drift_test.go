@@ -5,6 +5,7 @@ package controllers_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,9 +17,11 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
@@ -112,6 +115,38 @@ func TestC25_ADeletedChildIsBack(t *testing.T) {
 			}
 			if !l.exists(child) || child.GetUID() == old {
 				t.Errorf("the %s is not back after one turn", kind)
+			}
+		})
+	}
+}
+
+// A repair is told though the next write of the turn is in vain: the turn after it finds nothing to repair there any more.
+func TestARepairIsToldThoughTheNextWriteIsInVain(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]error{
+		"another writer was faster": apierrors.NewConflict(schema.GroupResource{Resource: "services"}, "orders", errors.New("the object has been modified")),
+		"the first error in a row":  apierrors.NewInternalError(errors.New("no leader")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			faulty := &faultyClient{err: fault}
+			l := newLoop(t, wrapped(around(faulty)))
+			app := ordersApp()
+			l.running(app)
+			deployment, service := l.deployment("orders"), l.service("orders")
+			l.change(deployment, func() { deployment.Spec.Replicas = new(int32(7)) })
+			l.change(service, func() { service.Spec.Ports[0].Port = 81 })
+			faulty.at = faulty.writes + 2
+			_, _ = l.turn(app)
+			l.reconcile(app)
+			var repairs []string
+			for len(l.events.Events) > 0 {
+				if event := <-l.events.Events; strings.Contains(event, appstatus.ReasonDriftRepaired) {
+					repairs = append(repairs, event)
+				}
+			}
+			if len(repairs) != 2 || !strings.Contains(repairs[0], "the Deployment of orders") || !strings.Contains(repairs[1], "the Service of orders") {
+				t.Errorf("the repairs that are told are %q, want that of the Deployment and that of the Service", repairs)
 			}
 		})
 	}

@@ -79,9 +79,11 @@ type loopOptions struct {
 	others []string
 	// everywhere lets it see to all.
 	everywhere bool
-	wrap       func(client.Client) client.Client
-	facts      platform.Facts
-	options    controllers.Options
+	// wrap and wrapLive put something between the loop and what it reads and writes by, and asks the API server itself by.
+	wrap, wrapLive func(client.Client) client.Client
+
+	facts   platform.Facts
+	options controllers.Options
 }
 
 // inNamespace runs the operator in the namespace of another loop.
@@ -119,11 +121,17 @@ func wrapped(wrap func(client.Client) client.Client) loopOption {
 	return func(o *loopOptions) { o.wrap = wrap }
 }
 
+// wrappedLive puts something between the loop and the API server that it asks itself.
+func wrappedLive(wrap func(client.Client) client.Client) loopOption {
+	return func(o *loopOptions) { o.wrapLive = wrap }
+}
+
 // newLoop runs an operator until the test ends.
 func newLoop(t testing.TB, opts ...loopOption) *loop {
 	t.Helper()
+	asIs := func(c client.Client) client.Client { return c }
 	o := loopOptions{
-		wrap:  func(c client.Client) client.Client { return c },
+		wrap: asIs, wrapLive: asIs,
 		facts: platform.Facts{Platform: workload.Platform{Kinds: map[string]bool{"HTTPRoute": false, "Route": false, "ServiceMonitor": false}}},
 	}
 	for _, opt := range opts {
@@ -178,11 +186,11 @@ func (l *loop) connect(o loopOptions) {
 	l.reader, l.caughtUp = reader, map[string]int{}
 	l.operator, err = client.NewWithWatch(config, client.Options{Scheme: scheme, Mapper: mapper, Cache: &client.CacheOptions{Reader: reader}})
 	l.must(err)
-	live, err := client.New(config, client.Options{Scheme: scheme, Mapper: mapper})
+	live, err := client.NewWithWatch(config, client.Options{Scheme: scheme, Mapper: mapper})
 	l.must(err)
 	l.operator = o.wrap(l.operator)
 	d := controllers.Dependencies{
-		Client: l.operator, Live: live, Recorder: l.events, Clock: l.clock,
+		Client: l.operator, Live: o.wrapLive(live), Recorder: l.events, Clock: l.clock,
 		Platform: func() (platform.Facts, error) { return *l.platform, nil },
 		Lacks: func(_ context.Context, kind string) bool {
 			return slices.Contains([]string{"HTTPRoute", "Route", "ServiceMonitor"}, kind) && !l.platform.Kinds[kind]

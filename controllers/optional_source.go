@@ -5,7 +5,6 @@ package controllers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/workqueue"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -106,12 +104,7 @@ func (s *optionalSource) enqueueAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = s.kinds.cache.List(ctx, list, client.UnsafeDisableDeepCopy)
-	if _, notYet := errors.AsType[*cache.ErrResourceNotCached](err); notYet {
-		// The loop has yet to begin: its first list puts all of them into the queue.
-		return nil
-	}
-	if err != nil {
+	if err := s.kinds.cache.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 		return err
 	}
 	return meta.EachListItem(list, func(item runtime.Object) error {

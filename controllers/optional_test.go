@@ -166,6 +166,7 @@ func TestOptionalAPIs(t *testing.T) {
 	config := ownCluster(t)
 	t.Run("are used while they are there", func(t *testing.T) { areUsedWhileTheyAreThere(t, config) })
 	t.Run("are missed at once when they go", func(t *testing.T) { areMissedAtOnce(t, config) })
+	t.Run("hold up nobody else when they may not be read", func(t *testing.T) { holdUpNobodyElse(t, config) })
 }
 
 func areUsedWhileTheyAreThere(t *testing.T, config *rest.Config) {

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"platformapp/internal/apply"
 	"platformapp/internal/workload"
 )
 
@@ -35,6 +36,8 @@ type outcome struct {
 	wait time.Duration
 	// err is tried again with growing delay.
 	err error
+	// first tells that err is the first one in a row: most pass.
+	first bool
 	// stale tells that the turn was decided on what is there no more: its result says
 	// nothing about the application.
 	stale bool
@@ -47,6 +50,9 @@ func stalled(stall *workload.Stall) outcome { return outcome{stall: stall} }
 // outcomeOf maps what came of applying the children; it is the only place that does.
 func outcomeOf(applied workload.Applied, err error) outcome {
 	switch {
+	case errors.Is(err, apply.ErrOutdated):
+		// What the application is now, or its end, is an event.
+		return outcome{stale: true}
 	case applied.Failure == nil && (apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err)):
 		return outcome{wait: staleRecheck, stale: true}
 	case applied.Failure != nil && applied.Failure.Reason == workload.FailureNamespaceTerminating:
@@ -88,12 +94,16 @@ func (o outcome) within(due time.Duration) outcome {
 	return o
 }
 
-// result asks for the next turn. It gives way to the turns that an event asks for: many
-// applications that fail for ever delay no change of another one.
+// result asks for the next turn. That of what goes on failing, or waits for a person, gives
+// way to those that an event asks for: many such applications delay no change of another
+// one. All else keeps the priority that it had.
 func (o outcome) result() (reconcile.Result, error) {
-	next := reconcile.Result{Priority: new(handler.LowPriority)}
+	next := reconcile.Result{}
 	if o.err == nil {
 		next.RequeueAfter = o.wait
+	}
+	if (o.err != nil && !o.first) || next.RequeueAfter >= conflictRecheck {
+		next.Priority = new(handler.LowPriority)
 	}
 	return next, o.err
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
+	"platformapp/internal/apply"
 	"platformapp/internal/workload"
 )
 
@@ -62,6 +63,7 @@ func TestOutcomeOfApplying(t *testing.T) {
 		{"another writer was faster", workload.Applied{}, errConflict, 100 * time.Millisecond, false, true},
 		{"another writer was faster, told with more words", workload.Applied{}, fmt.Errorf("apply Deployment: %w", errConflict), 100 * time.Millisecond, false, true},
 		{"another writer made it", workload.Applied{}, errExists, 100 * time.Millisecond, false, true},
+		{"the application is another by now, which is an event", workload.Applied{}, fmt.Errorf("apply Deployment: %w", apply.ErrOutdated), 0, false, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := outcomeOf(test.applied, test.err)
@@ -94,12 +96,23 @@ func TestAStalledApplicationIsNotRetried(t *testing.T) {
 
 // Many applications that fail are looked at again at about the same time; what a person changes meanwhile comes first.
 func TestATurnThatNoEventAsksForGivesWay(t *testing.T) {
-	for name, o := range map[string]outcome{
-		"a recheck": {wait: time.Minute}, "a retry": {err: errServer}, "a retry with a recheck": {wait: time.Minute, err: errServer},
+	for name, test := range map[string]struct {
+		outcome
+		isLow bool
+	}{
+		"a recheck":              {outcome{wait: time.Minute}, true},
+		"a retry":                {outcome{err: errServer}, true},
+		"a retry with a recheck": {outcome{wait: time.Minute, err: errServer}, true},
+		"the first retry, of what most often passes": {outcome{err: errServer, first: true}, false},
+		"the write met a newer object":               {outcome{wait: staleRecheck, stale: true}, false},
+		"counts that are yet to be told":             {outcome{wait: statusPace}, false},
+		"nothing is left to do":                      {outcome{}, false},
 	} {
+		o := test.outcome
 		result, err := o.result()
-		if !errors.Is(err, o.err) || result.Priority == nil || *result.Priority != handler.LowPriority {
-			t.Errorf("%s: result is %+v, %v, want a low priority", name, result, err)
+		isLow := result.Priority != nil && *result.Priority == handler.LowPriority
+		if !errors.Is(err, o.err) || isLow != test.isLow {
+			t.Errorf("%s: result is %+v, %v, want a low priority: %t", name, result, err, test.isLow)
 		}
 		if err != nil && result.RequeueAfter != 0 {
 			t.Errorf("%s: an error comes with a time, which is ignored: %s", name, result.RequeueAfter)

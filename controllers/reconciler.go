@@ -69,17 +69,19 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request
 		waiting, err := r.applier.Waiting(w.Owner, desired, surplus, observed)
 		return r.finish(ctx, app, w, observed, workload.Applied{Waiting: waiting}, outcome{err: err})
 	}
-	switch isGone, err := r.isGone(ctx, app, desired, observed); {
-	case err != nil:
-		return r.finish(ctx, app, w, observed, unreadable(err), outcome{err: err})
-	case isGone:
-		return reconcile.Result{}, nil // Its end is an event.
-	}
-	applied, err := r.applier.Apply(ctx, w.Owner, desired, observed)
-	if err == nil {
-		err = r.applier.Prune(ctx, surplus, &applied)
-	}
+	applied, err := r.carryOut(ctx, app, w.Owner, desired, surplus, observed)
 	return r.finish(ctx, app, w, observed, applied, r.outcome(ctx, applied, err))
+}
+
+// carryOut makes the children what is desired and deletes those that are not, unless the application turns out to be not
+// any more what these were decided by.
+func (r *Reconciler[T]) carryOut(ctx context.Context, app T, owner workload.Owner, desired []resources.Child, surplus []workload.Object, observed workload.Observed) (workload.Applied, error) {
+	confirm := r.confirmation(ctx, app, observed)
+	applied, err := r.applier.Apply(ctx, owner, desired, observed, confirm)
+	if err == nil {
+		err = r.applier.Prune(ctx, surplus, confirm, &applied)
+	}
+	return applied, err
 }
 
 // outcome returns what came of applying the children. An optional kind that the API server
@@ -116,14 +118,17 @@ func (r *Reconciler[T]) firstStall(ctx context.Context, app T, w workload.Worklo
 // finish reports what came of the turn, the only writer of status, and tells when the
 // next turn is due.
 func (r *Reconciler[T]) finish(ctx context.Context, app T, w workload.Workload, observed workload.Observed, applied workload.Applied, o outcome) (reconcile.Result, error) {
-	if o.stale || r.reporter.isFirst(app, o) {
+	// Whatever came of the rest, the next turn finds this repaired.
+	recordRepair(r.reporter.recorder, app, applied.Repaired)
+	o.first = !o.stale && r.reporter.isFirst(app, o)
+	if o.stale || o.first {
 		return o.result()
 	}
 	next := r.reporter.compute(app, status.Input{Workload: w, Observed: observed, Applied: applied, Stall: o.stall})
 	if o.err != nil && observed.Deployment() == nil {
 		keepUnseen(&next.Status, *app.AppStatus())
 	}
-	due, err := r.reporter.report(ctx, app, next, applied.Repaired)
+	due, err := r.reporter.report(ctx, app, next)
 	return o.and(due, err).within(time.Duration(next.RecheckAfter) * time.Second).result()
 }
 
@@ -133,6 +138,6 @@ func (r *Reconciler[T]) forget(request reconcile.Request, err error) {
 		r.applier.Forget(request.NamespacedName)
 		r.reporter.forget(request.NamespacedName)
 		r.references.Forget(request.NamespacedName)
-		r.observer.Forget(r.kind, request.NamespacedName)
+		r.observer.Forget(request.NamespacedName)
 	}
 }

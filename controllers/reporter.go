@@ -79,13 +79,8 @@ func (r *reporter) compute(app application, in status.Input) status.Result {
 	return next
 }
 
-// report writes next as the status of app, unless it is, and tells of the kinds of
-// children that were repaired. When the write is not due yet it returns the time until
-// then.
-func (r *reporter) report(ctx context.Context, app application, next status.Result, repaired []string) (time.Duration, error) {
-	if len(repaired) > 0 {
-		recordRepair(r.recorder, app, repaired)
-	}
+// report writes next as the status of app, unless it is. When the write is not due yet it returns the time until then.
+func (r *reporter) report(ctx context.Context, app application, next status.Result) (time.Duration, error) {
 	last := *app.AppStatus()
 	if isReported(app, next) {
 		return 0, nil

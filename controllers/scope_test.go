@@ -41,12 +41,22 @@ func startOperator(t *testing.T, requests *requestLog, namespaces ...string) (st
 // another cluster.
 func startOperatorAt(t *testing.T, config *rest.Config, o controllers.Options, namespaces ...string) (stop func()) {
 	t.Helper()
+	_, stop = startManager(t, config, o, asIs, namespaces...)
+	return stop
+}
+
+// startManager runs the operator as startOperatorAt does, with other options of its manager.
+func startManager(
+	t *testing.T, config *rest.Config, o controllers.Options, change func(*manager.Options), namespaces ...string,
+) (mgr manager.Manager, stop func()) {
+	t.Helper()
 	apis := controllers.NewAPIs()
 	options := controllers.ManagerOptions(namespaces, apis)
 	options.Scheme = scheme
 	options.Metrics = metricsserver.Options{BindAddress: "0"}
 	// The names of controllers are unique in a process; here several operators share one.
 	options.Controller.SkipNameValidation = new(true)
+	change(&options)
 	mgr, err := manager.New(config, options)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +77,7 @@ func startOperatorAt(t *testing.T, config *rest.Config, o controllers.Options, n
 		running = false
 	}
 	t.Cleanup(stop)
-	return stop
+	return mgr, stop
 }
 
 // isRunning tells whether an application is Running, and plays the Deployment controller

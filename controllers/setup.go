@@ -105,11 +105,13 @@ func newReconciler[T application](d Dependencies, kind string, newObject func() 
 }
 
 // ManagerOptions returns what the controllers ask of their manager: the cache, limited to
-// the operator's own objects in the given namespaces (none means all), and full already
-// when a standby takes over.
+// the operator's own objects in the given namespaces (none means all), which waits for no
+// optional kind, and is full already when a standby takes over.
 func ManagerOptions(namespaces []string, apis *APIs) manager.Options {
+	applications := []client.Object{&v1alpha1.EGApp{}, &devopsv1.DemoMicroService{}}
 	options := manager.Options{
-		Cache:      observe.CacheOptions(namespaces, &v1alpha1.EGApp{}, &devopsv1.DemoMicroService{}),
+		Cache:      observe.CacheOptions(namespaces, applications...),
+		NewCache:   observe.NewCache(applications...),
 		Controller: config.Controller{EnableWarmup: new(true)},
 		// Remembers what it was told of a kind.
 		MapperProvider: observe.NewMapper,

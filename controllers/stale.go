@@ -6,39 +6,36 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"platformapp/internal/resources"
+	"platformapp/internal/apply"
 	"platformapp/internal/workload"
 )
 
-// isGone tells whether an application is not there any more, or being deleted, though the
-// cache has yet to show it. The API server is asked only when a child is missing that is to be
-// made although the application has been worked on before: then garbage collection may
-// have removed it, and would remove again what is made anew.
-func (r *Reconciler[T]) isGone(ctx context.Context, app T, desired []resources.Child, observed workload.Observed) (bool, error) {
-	if app.AppStatus().ObservedGeneration <= 0 || !lacksAny(desired, observed) {
-		return false, nil
+// confirmation returns what confirms an application, by one request at most. One that was never worked on, and of which there
+// is no child, needs none: there is nothing that could be taken back, made again or rolled back.
+func (r *Reconciler[T]) confirmation(ctx context.Context, app T, observed workload.Observed) apply.Confirm {
+	if app.AppStatus().ObservedGeneration <= 0 && len(observed.Children) == 0 {
+		return func() error { return nil }
 	}
-	key, present := client.ObjectKeyFromObject(app), r.newObject()
-	err := r.observer.Live.Get(ctx, key, present)
-	if apierrors.IsNotFound(err) {
-		return true, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("see whether %s %s is still there: %w", r.kind, key, err)
-	}
-	return present.GetUID() != app.GetUID() || present.GetDeletionTimestamp() != nil, nil
+	return sync.OnceValue(func() error { return r.confirm(ctx, app) })
 }
 
-// lacksAny tells whether any of the desired children is not there.
-func lacksAny(desired []resources.Child, observed workload.Observed) bool {
-	for _, child := range desired {
-		if observed.Children[child.Kind] == nil {
-			return true
-		}
+// confirm asks the API server whether an application is what was read of it: still there, not being deleted, and of the same
+// specification. The cache may have yet to show otherwise.
+func (r *Reconciler[T]) confirm(ctx context.Context, app T) error {
+	key, present := client.ObjectKeyFromObject(app), r.newObject()
+	err := r.observer.Live.Get(ctx, key, present)
+	switch {
+	case apierrors.IsNotFound(err) && !apply.IsUnserved(err):
+		return apply.ErrOutdated
+	case err != nil:
+		return fmt.Errorf("see whether %s %s is what it was: %w", r.kind, key, err)
+	case present.GetUID() != app.GetUID() || present.GetGeneration() != app.GetGeneration() || present.GetDeletionTimestamp() != nil:
+		return apply.ErrOutdated
 	}
-	return false
+	return nil
 }

@@ -17,6 +17,9 @@ import (
 // else there is stays with whom it belongs to. A stop between the two leaves an object that
 // still is to be adopted.
 func (t *turn) adopt(ctx context.Context, s *step) error {
+	if err := t.confirm(); err != nil {
+		return err
+	}
 	want, err := t.differ.typed(s.object)
 	if err != nil {
 		return err

@@ -47,10 +47,10 @@ func (a *Applier) Forget(owner types.NamespacedName) { a.applied.forget(owner, n
 
 // Apply makes the children what is desired, in their order, and stops at the first that
 // fails. It finds out whose the children are before it writes any: while the Deployment's
-// name is taken nothing is written. A failure is both told in the Applied, in the server's
-// words, and returned as an error.
-func (a *Applier) Apply(ctx context.Context, owner workload.Owner, desired []resources.Child, observed workload.Observed) (workload.Applied, error) {
-	t := turn{Applier: a, owner: owner}
+// name is taken nothing is written. It confirms the owner before it makes a child, takes one over, or writes to one for
+// the first time. A failure is both told in the Applied, in the server's words, and returned as an error.
+func (a *Applier) Apply(ctx context.Context, owner workload.Owner, desired []resources.Child, observed workload.Observed, confirm Confirm) (workload.Applied, error) {
+	t := turn{Applier: a, owner: owner, confirm: confirm}
 	for _, child := range desired {
 		if err := t.look(ctx, child, observed); err != nil {
 			return t.failed(child, err)
@@ -76,9 +76,10 @@ func (a *Applier) Apply(ctx context.Context, owner workload.Owner, desired []res
 // turn is the application of one owner's children.
 type turn struct {
 	*Applier
-	owner  workload.Owner
-	steps  []*step
-	result workload.Applied
+	owner   workload.Owner
+	confirm Confirm
+	steps   []*step
+	result  workload.Applied
 }
 
 // step is a child on its way to be what is desired.
@@ -131,6 +132,9 @@ func (t *turn) carryOut(ctx context.Context, s *step) error {
 // create makes the object unless there is one, which is a conflict: an apply with a
 // resource version that no object has can only create.
 func (t *turn) create(ctx context.Context, s *step) error {
+	if err := t.confirm(); err != nil {
+		return err
+	}
 	last, known := t.applied.get(s.memoryKey())
 	s.child.Meta.WithResourceVersion("1")
 	stored, _, err := t.write(ctx, s.intent, nil)

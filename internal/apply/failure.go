@@ -70,11 +70,11 @@ func IsUnserved(err error) bool {
 func isTaken(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
 
 // failureOf sorts the error of a write by who has to act, or returns nil for a conflict
-// with another writer, after which the operator looks again.
+// with another writer and for what was decided by the past, after which the operator looks again.
 func failureOf(kind string, err error) *workload.Failure {
 	failure := &workload.Failure{Reason: workload.FailureTransient, Kind: kind, Message: err.Error()}
 	switch {
-	case isStale(err):
+	case isStale(err), errors.Is(err, ErrOutdated):
 		return nil
 	case IsUnserved(err):
 		failure.Reason = workload.FailureUnserved

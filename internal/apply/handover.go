@@ -31,6 +31,9 @@ func (t *turn) handOver(ctx context.Context, in *intent, live workload.Object, l
 	if err := wanted.UnmarshalJSON(serialized); err != nil {
 		return nil, fmt.Errorf("read the handover of %s: %w", in.child.Kind, err)
 	}
+	if err := t.mayWrite(in, live); err != nil {
+		return nil, err
+	}
 	config.WithUID(live.GetUID())
 	if locked {
 		config.WithResourceVersion(live.GetResourceVersion())

@@ -48,6 +48,9 @@ func isReplaceable(kind string) bool { return kind != workload.KindDeployment }
 // replace deletes an object of ours and makes it anew. A stop between the two leaves what
 // an ordinary turn makes up for.
 func (t *turn) replace(ctx context.Context, s *step) error {
+	if err := t.confirm(); err != nil {
+		return err
+	}
 	if err := t.delete(ctx, s.child.Kind, s.live); err != nil {
 		return err
 	}

@@ -193,7 +193,7 @@ func TestAFieldThatTheServerDoesNotKnowIsARule(t *testing.T) {
 		*appsv1ac.DeploymentApplyConfiguration
 		Spec map[string]any `json:"spec"`
 	}{unknown, map[string]any{"fieldOfALaterVersion": true}}, Meta: unknown.ObjectMetaApplyConfiguration}
-	applied, err := s.applier.Apply(t.Context(), s.w.Owner, []resources.Child{child}, workload.Observed{})
+	applied, err := s.applier.Apply(t.Context(), s.w.Owner, []resources.Child{child}, workload.Observed{}, func() error { return nil })
 	if err == nil || applied.Failure == nil || applied.Failure.Reason != workload.FailureInvalid || !strings.Contains(applied.Failure.Message, "fieldOfALaterVersion") {
 		t.Errorf("it is told as %+v, %v", applied.Failure, err)
 	}

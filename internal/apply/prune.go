@@ -15,9 +15,9 @@ import (
 	"platformapp/internal/workload"
 )
 
-// Prune deletes the owner's children that are no longer desired. A failure is told as
+// Prune deletes the owner's children that are no longer desired, once the owner is confirmed. A failure is told as
 // Apply does.
-func (a *Applier) Prune(ctx context.Context, surplus []workload.Object, result *workload.Applied) error {
+func (a *Applier) Prune(ctx context.Context, surplus []workload.Object, confirm Confirm, result *workload.Applied) error {
 	for _, object := range surplus {
 		if object.GetDeletionTimestamp() != nil {
 			continue
@@ -26,7 +26,10 @@ func (a *Applier) Prune(ctx context.Context, surplus []workload.Object, result *
 		if err != nil {
 			return err
 		}
-		if err := a.delete(ctx, gvk.Kind, object); err != nil {
+		if err = confirm(); err == nil {
+			err = a.delete(ctx, gvk.Kind, object)
+		}
+		if err != nil {
 			result.Failure = failureOf(gvk.Kind, err)
 			return fmt.Errorf("delete %s %s/%s: %w", gvk.Kind, object.GetNamespace(), object.GetName(), err)
 		}

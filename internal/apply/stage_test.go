@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -48,6 +49,9 @@ type stage struct {
 	stopped bool
 	// afterWrite is called when a write was carried out.
 	afterWrite func()
+	// unconfirmed is why the owner is not confirmed, or nil; asked is in how many turns the API server was asked for that.
+	unconfirmed error
+	asked       int
 	// ended are the versions that the applier knows not to be there any more, as kind and version.
 	ended []string
 }
@@ -159,9 +163,13 @@ func (s *stage) turn() (workload.Applied, error) {
 func (s *stage) turnOn(observed workload.Observed) (workload.Applied, error) {
 	s.Helper()
 	desired := resources.Desired(s.w, observed)
-	applied, err := s.applier.Apply(s.Context(), s.w.Owner, desired, observed)
+	confirm := sync.OnceValue(func() error {
+		s.asked++
+		return s.unconfirmed
+	})
+	applied, err := s.applier.Apply(s.Context(), s.w.Owner, desired, observed, confirm)
 	if err == nil {
-		err = s.applier.Prune(s.Context(), resources.Surplus(s.w, desired, observed), &applied)
+		err = s.applier.Prune(s.Context(), resources.Surplus(s.w, desired, observed), confirm, &applied)
 	}
 	return applied, err
 }

@@ -29,13 +29,16 @@ func (t *turn) settle(ctx context.Context, in *intent, live workload.Object) err
 		t.remember(in, live, live, before)
 		return mustBeSeen(live)
 	}
+	if err := t.mayWrite(in, live); err != nil {
+		return err
+	}
 	wasDesired := t.applied.wasDesired(in, live)
 	in.child.Meta.WithUID(live.GetUID())
 	if t.applied.hasWritten(in, live) {
 		in.child.Meta.ResourceVersion = nil
 	} else {
-		// After a start, or when another replica led before, the cache may still show the past, and
-		// with it what the application was asked to be then.
+		// After a start, or when another replica led before, the cache may still show the child's
+		// past, and what is desired was decided by that too.
 		in.child.Meta.WithResourceVersion(live.GetResourceVersion())
 	}
 	_, after, err := t.write(ctx, in, live)

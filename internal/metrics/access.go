@@ -83,8 +83,9 @@ type restricted struct {
 	served         http.Handler
 }
 
-// ServeHTTP answers 401 to whom it cannot tell who they are, 403 to whom the cluster does not
-// let in, and 500 when the API server does not say.
+// ServeHTTP answers 401 when it does not know who the caller is, 403 to whom the cluster does
+// not let in, and 500 when the API server does not say whether it does. A token that the API
+// server knows not and one that it fails to review come as one error: both are 401.
 func (r *restricted) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	caller, known, err := r.authentication.AuthenticateRequest(request)
 	if err != nil || !known {

@@ -111,3 +111,31 @@ func TestReadsDoNotShowWhatWasDeleted(t *testing.T) {
 		})
 	}
 }
+
+// An application that the API server has no more is worked on no more, however long the cache still shows it: to forget it is
+// not to look again as if nothing were known.
+func TestAnApplicationThatIsGoneStaysGone(t *testing.T) {
+	name := types.NamespacedName{Namespace: "team-a", Name: "orders"}
+	cache, live := &store{version: "5"}, &store{}
+	r := Reader{Cache: cache, Live: live, Fence: NewFence()}
+	r.Fence.Expect("EGApp", name, "9")
+	r.Fence.Expect("Deployment", name, "8")
+	read := func() error { return r.Get(t.Context(), "EGApp", name, &corev1.Service{}) }
+	for look := range 3 {
+		if err := read(); !apierrors.IsNotFound(err) {
+			t.Fatalf("look %d: %v, want that it is not found", look+1, err)
+		}
+		r.Forget(name)
+	}
+	if _, isAwaited := r.Fence.of("Deployment", name); isAwaited {
+		t.Error("its Deployment is still waited for")
+	}
+	// The cache shows the end, too.
+	cache.version = ""
+	if err := read(); !apierrors.IsNotFound(err) {
+		t.Errorf("in the end it is read: %v", err)
+	}
+	if _, isAwaited := r.Fence.of("EGApp", name); isAwaited {
+		t.Error("it is remembered for ever")
+	}
+}

@@ -159,11 +159,11 @@ func (r Reader) readPods(ctx context.Context, owner workload.Owner, deployment t
 	return nil
 }
 
-// Forget drops what is remembered of an owner that is gone, and of its children.
-func (r Reader) Forget(kind string, name types.NamespacedName) {
-	r.Fence.Forget(kind, name)
+// Forget drops what is remembered of the children of an owner that is gone. What is awaited of the owner itself stays until
+// the cache shows its end, too: to look again as if nothing were known would be to see it once more.
+func (r Reader) Forget(owner types.NamespacedName) {
 	for _, child := range resources.Kinds {
-		r.Fence.Forget(child.Name, types.NamespacedName{Namespace: name.Namespace, Name: name.Name + child.Suffix})
+		r.Fence.Forget(child.Name, types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name + child.Suffix})
 	}
 }
 

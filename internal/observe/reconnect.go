@@ -6,7 +6,6 @@ package observe
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
@@ -38,7 +37,7 @@ const (
 func newInformer(
 	source toolscache.ListerWatcher, object runtime.Object, resync time.Duration, indexers toolscache.Indexers,
 ) toolscache.SharedIndexInformer {
-	from, w := toolscache.ToListerWatcherWithContext(source), watched{kind: fmt.Sprintf("%T", object), mayGo: isOptional(object)}
+	from, w := toolscache.ToListerWatcherWithContext(source), watched{kind: nameOf(object), mayGo: isOptional(object)}
 	return toolscache.NewSharedIndexInformer(&toolscache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return reconnect(ctx, w, func() (runtime.Object, error) { return from.ListWithContext(ctx, options) })
@@ -54,6 +53,14 @@ type watched struct {
 	kind string
 	// mayGo tells that the cluster may cease to serve the kind for good.
 	mayGo bool
+}
+
+// nameOf returns the kind of an object. What is metadata alone says it; of the rest the type is called so.
+func nameOf(object runtime.Object) string {
+	if kind := object.GetObjectKind().GroupVersionKind().Kind; kind != "" {
+		return kind
+	}
+	return reflect.Indirect(reflect.ValueOf(object)).Type().Name()
 }
 
 // isOptional tells whether an object is of a kind that a cluster may lack.

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"platformapp/internal/resources"
@@ -105,6 +106,21 @@ func TestNobodyWaitsForTheAPIServerWhenTheInformerEnds(t *testing.T) {
 			t.Errorf("it ends after %s", took)
 		}
 	})
+}
+
+func TestAKindIsCalledByItsName(t *testing.T) {
+	for want, object := range map[string]runtime.Object{
+		"ReplicaSet": ReplicaSetMetadata(), "ServiceAccount": ServiceAccountMetadata(), "Pod": &corev1.Pod{},
+	} {
+		if got := nameOf(object); got != want {
+			t.Errorf("a %s is called %s", want, got)
+		}
+	}
+	for _, kind := range resources.Kinds {
+		if got := nameOf(kind.New()); got != kind.Name {
+			t.Errorf("a %s is called %s", kind.Name, got)
+		}
+	}
 }
 
 func TestOnlyOptionalKindsMayGo(t *testing.T) {

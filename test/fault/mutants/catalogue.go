@@ -23,4 +23,5 @@ const (
 	fileNames      = "internal/workload/names.go"
 	fileDeployment = "internal/resources/deployment.go"
 	fileFence      = "internal/observe/fence.go"
+	fileStale      = "controllers/stale.go"
 )

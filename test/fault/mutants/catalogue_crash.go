@@ -110,7 +110,7 @@ var crash = []Mutant{
 			{
 				fileReconciler,
 				`	if err == nil {
-		err = r.applier.Prune(ctx, surplus, &applied)
+		err = r.applier.Prune(ctx, surplus, confirm, &applied)
 	}
 `,
 				``,
@@ -128,7 +128,8 @@ var crash = []Mutant{
 				`	case stall != nil:
 `,
 				`	case stall != nil && observed.Deployment() != nil:
-		err := r.applier.Prune(ctx, []workload.Object{observed.Deployment()}, &workload.Applied{})
+		confirm := func() error { return nil }
+		err := r.applier.Prune(ctx, []workload.Object{observed.Deployment()}, confirm, &workload.Applied{})
 		return r.finish(ctx, app, w, observed, workload.Applied{}, outcome{stall: stall, err: err})
 	case stall != nil:
 `,

@@ -51,6 +51,41 @@ var staleness = []Mutant{
 		},
 	},
 	{
+		Name: "makes-children-of-the-gone",
+		Bug: "an application counts as being there as long as the cache shows it: the children that garbage collection removes " +
+			"are made again, and removed again",
+		Plans: []string{"DemoMicroService/delete/frozen/demomicroservices"},
+		Changes: []Change{
+			{
+				fileStale,
+				`sync.OnceValue(func() error { return r.confirm(ctx, app) })`,
+				`sync.OnceValue(func() error { return nil })`,
+			},
+		},
+	},
+	{
+		Name: "rolls-back-at-a-takeover",
+		Bug: "the first write of a process to a child goes by the application as it was seen, which may be as it was before the " +
+			"last change: what runs goes back to what was asked for then",
+		Plans: []string{"outage/stale/application-at-a-takeover"},
+		Changes: []Change{
+			{fileStale, `present.GetGeneration() != app.GetGeneration() || `, ``},
+		},
+	},
+	{
+		Name: "takes-back-what-was-orphaned",
+		Bug: "an owner reference that garbage collection took away, since the application is deleted without its children, is " +
+			"put back: the child goes with the application",
+		Plans: []string{"outage/stale/orphaning-deletion"},
+		Changes: []Change{
+			{
+				"internal/apply/confirm.go",
+				`metav1.GetControllerOfNoCopy(live) != nil {`,
+				`(live != nil || metav1.GetControllerOfNoCopy(live) != nil) {`,
+			},
+		},
+	},
+	{
 		Name: "finds-children-by-controller-alone",
 		Bug: "events of children lead to the application by their owner reference alone: one that loses it is never looked " +
 			"at",
