@@ -23,6 +23,8 @@ const maxProgram = 60 << 20
 
 // S17, S18. Who builds the sources elsewhere, in another folder, as somebody else and at another time, gets the program that
 // is released: static, with nothing of where it was built in it, and an SBOM that names all that it is made of.
+// Both builds here use one build cache, so that what they show is that folders, rights and settings have no part in it; that a
+// machine of its own gives the same shows each release.
 func TestBuildIsReproducibleStaticAndAccountedFor(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"platformapp/api/appstatus"
 	devopsv1 "platformapp/api/devops/v1"
 	"platformapp/api/egplatform/v1alpha1"
 	"platformapp/internal/testutil"
@@ -152,8 +153,9 @@ func (s *scene) denyWhatSaysSo() {
 func (s *scene) carriesOutSecrets() map[string]string {
 	s.Helper()
 	want := map[string]string{
-		"good": "", "waiting for a ConfigMap": "", "refused by a rule": "InvalidSpec", "refused for an unknown field": "InvalidSpec",
-		"refused by a policy of the cluster": "DeploymentRefused", "refused by the API server": "DeploymentRefused",
+		"good": "", "waiting for a ConfigMap": "",
+		"refused by a rule": appstatus.ReasonInvalidSpec, "refused for an unknown field": appstatus.ReasonInvalidSpec,
+		"refused by a policy of the cluster": appstatus.ReasonRefused, "refused by the API server": appstatus.ReasonRefused,
 	}
 	for name := range secretive {
 		s.create(s.secretiveApp(name))
@@ -170,7 +172,8 @@ func (s *scene) carriesOutSecrets() map[string]string {
 				return fmt.Errorf("%s: it is not looked at", name)
 			}
 			reasons := fmt.Sprint(app.Status.Conditions)
-			if isRefused := want[name] != ""; isRefused != strings.Contains(reasons, "Refused") && isRefused != strings.Contains(reasons, "InvalidSpec") {
+			isRefused := strings.Contains(reasons, appstatus.ReasonRefused) || strings.Contains(reasons, appstatus.ReasonInvalidSpec)
+			if isRefused != (want[name] != "") || !strings.Contains(reasons, want[name]) {
 				return fmt.Errorf("%s: its conditions are %s", name, reasons)
 			}
 		}

@@ -6,14 +6,19 @@ package security
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"platformapp/api/egplatform/v1alpha1"
+	"platformapp/test/operator"
 )
 
 const (
@@ -64,26 +69,22 @@ func TestLargeApplicationsAreBorne(t *testing.T) {
 
 	// What was too large becomes what is not.
 	app := s.appOfSize("huge", large)
-	before := &v1alpha1.EGApp{}
-	s.must(s.admin.Get(t.Context(), client.ObjectKeyFromObject(app), before))
-	app.ResourceVersion = before.ResourceVersion
-	s.must(s.admin.Update(t.Context(), app))
+	s.must(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		now := &v1alpha1.EGApp{}
+		if err := s.admin.Get(t.Context(), client.ObjectKeyFromObject(app), now); err != nil {
+			return err
+		}
+		now.Spec = app.Spec
+		return s.admin.Update(t.Context(), now)
+	}))
 	s.eventually("the application that has shrunk is carried out", func(ctx context.Context) error {
 		return s.admin.Get(ctx, client.ObjectKeyFromObject(app), &appsv1.Deployment{})
 	})
 
-	// The metrics are there a moment after the operator is ready.
-	var resident float64
-	s.eventually("the operator tells its memory", func(ctx context.Context) error {
-		var err error
-		if resident, err = process.Sum(ctx, "process_resident_memory_bytes", nil); err == nil && resident == 0 {
-			err = fmt.Errorf("it tells none")
-		}
-		return err
-	})
-	t.Logf("%d applications of %d KiB take %.0f MiB", largeApps, large>>10, resident/(1<<20))
-	if resident > memoryLimit {
-		t.Errorf("the operator takes %.0f MiB of %d", resident/(1<<20), memoryLimit>>20)
+	peak := s.peakMemory(process)
+	t.Logf("%d applications of %d KiB take %d MiB at most", largeApps, large>>10, peak>>20)
+	if peak > memoryLimit {
+		t.Errorf("the operator takes %d MiB of %d", peak>>20, memoryLimit>>20)
 	}
 	if written := len(process.Log()); written > maxLog {
 		t.Errorf("the log has %d bytes", written)
@@ -117,4 +118,33 @@ func (s *scene) isCarriedOutOrRefused(app *v1alpha1.EGApp) {
 	if written := len(s.written(app.Status)); written > maxStatus {
 		s.Errorf("the status of %s has %d bytes", app.Name, written)
 	}
+}
+
+// peakMemory returns the most memory that an operator has had so far, in bytes, as the kernel of Linux counts it. Elsewhere it
+// is what the operator tells that it has now.
+func (s *scene) peakMemory(process *operator.Process) int {
+	s.Helper()
+	if runtime.GOOS != "linux" {
+		resident, err := process.Sum(s.Context(), "process_resident_memory_bytes", nil)
+		s.must(err)
+		return int(resident)
+	}
+	// The address of its metrics tells a process from all others.
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	s.must(err)
+	for _, line := range lines {
+		arguments, err := os.ReadFile(line)
+		if err != nil || !strings.Contains(string(arguments), "--metrics-bind-address="+process.MetricsAddress+"\x00") {
+			continue
+		}
+		status, err := os.ReadFile(filepath.Join(filepath.Dir(line), "status"))
+		s.must(err)
+		_, after, _ := strings.Cut(string(status), "VmHWM:")
+		var peak int
+		_, err = fmt.Sscanf(after, "%d kB", &peak)
+		s.must(err)
+		return peak << 10
+	}
+	s.Fatal("the process of the operator is not found")
+	return 0
 }

@@ -11,7 +11,7 @@ import (
 
 // How many plans and walks make test carries out of each sort.
 const (
-	sampledValues, sampledFields, sampledChoices, sampledFeatures = 400, 5, 1, 6
+	sampledValues, sampledEffects, sampledFields, sampledChoices, sampledFeatures = 400, 20, 5, 1, 6
 )
 
 // TestCampaign gives the operator all inputs that the schemas let one write, or in make test a sample.
@@ -21,8 +21,9 @@ func TestCampaign(t *testing.T) {
 		return
 	}
 	s := startSuite(t)
-	stop := s.watchAnother(t)
+	stop := s.watchAnother(t, selection.Full)
 	t.Run("values", func(t *testing.T) { selection.carryOut(t, sample(selection, s.valuePlans(t), sampledValues)) })
+	t.Run("effects", func(t *testing.T) { selection.carryOut(t, sample(selection, s.effectPlans(t), sampledEffects)) })
 	t.Run("names", func(t *testing.T) { selection.carryOut(t, s.namePlans(t)) })
 	t.Run("fields", func(t *testing.T) { selection.walkAll(t, s, s.fieldWalks(t, selection, sampledFields)) })
 	t.Run("choices", func(t *testing.T) { selection.walkAll(t, s, sample(selection, s.choiceWalks(t), sampledChoices)) })
@@ -104,17 +105,19 @@ func excerpt(text string) string {
 // lookAgain restarts the operator, which then looks at every application once more: that changes nothing, and the log has
 // told of no error.
 func (s *suite) lookAgain(t *testing.T, selection selection) {
-	before := s.store.versions()
+	before := s.settledVersions(t.Context())
 	logged := s.errorsOf()
 	panics, err := s.operator.Sum(t.Context(), "controller_runtime_reconcile_panics_total", nil)
 	if err != nil || panics > 0 {
 		t.Errorf("the operator has panicked %v times (%v)", panics, err)
 	}
-	if err := s.restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	after := s.store.versions()
 	byKind := map[string][]string{}
+	if err := s.restart(t.Context()); err != nil {
+		for kind := range s.kinds {
+			byKind[kind] = append(byKind[kind], err.Error())
+		}
+	}
+	after := s.settledVersions(t.Context())
 	for k, versions := range before {
 		for id, version := range versions {
 			if now := after[k][id]; now != version {

@@ -127,7 +127,7 @@ func tells(message string, state State) bool {
 		return strings.Contains(message, "spec.")
 	}
 	has := func(word string, least int) bool { return len(word) >= least && strings.Contains(message, word) }
-	return strings.Contains(message, "spec.") && (has(value, 1) || has(name, 4))
+	return strings.Contains(message, "spec.") && (has(value, 4) || has(name, 4))
 }
 
 // nameless are refusals for which no field can be named: of what is no number at all, and of what is too large as a whole.

@@ -33,7 +33,7 @@ func selected(t testing.TB) selection {
 }
 
 // areas begin the names of the plans of this package.
-var areas = []string{"value/", "name/", "change/", "choices/", "features/", another.name, "restart/"}
+var areas = []string{"value/", "effect/", "name/", "change/", "choices/", "features/", another.name, "restart/"}
 
 // isElsewhere tells that the plans that are asked for are not of this package, as far as a pattern shows how they begin.
 func (s selection) isElsewhere() bool { return !slices.ContainsFunc(areas, s.Plans.MayHave) }
@@ -127,7 +127,7 @@ func TestEachPlanCanBeAskedFor(t *testing.T) {
 	s := &suite{}
 	s.kinds, s.seeds = readAll(t)
 	names := []string{another.name, "restart/EGApp"}
-	for _, p := range slices.Concat(s.valuePlans(t), s.namePlans(t)) {
+	for _, p := range slices.Concat(s.valuePlans(t), s.effectPlans(t), s.namePlans(t)) {
 		names = append(names, p.name)
 	}
 	for _, w := range slices.Concat(s.choiceWalks(t), s.featureWalks(t)) {

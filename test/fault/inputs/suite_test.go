@@ -217,6 +217,26 @@ func (s *suite) restart(ctx context.Context) error {
 	}
 }
 
+// versionsRest is how long no version may change for what is followed to have caught up.
+const versionsRest = 2 * time.Second
+
+// settledVersions returns the versions of all that is followed once they do not change any more: each kind is followed by
+// a watch of its own, of which one may be behind another. What never rests is returned as it is after the longest wait.
+func (s *suite) settledVersions(ctx context.Context) map[key]map[string]string {
+	last, since := s.store.versions(), time.Now()
+	for deadline := time.Now().Add(settleTimeout); time.Since(since) < versionsRest && time.Now().Before(deadline); {
+		select {
+		case <-ctx.Done():
+			return last
+		case <-time.After(pollInterval):
+		}
+		if now := s.store.versions(); !maps.EqualFunc(now, last, maps.Equal[map[string]string, map[string]string]) {
+			last, since = now, time.Now()
+		}
+	}
+	return last
+}
+
 // pollInterval is how often the operator is asked what it does.
 const pollInterval = 200 * time.Millisecond
 

@@ -17,7 +17,7 @@ import (
 const burst = 5
 
 // The specifications of all applications change at once, then several times within a second. Each change is carried out with
-// one write at most, and what is overtaken by a later one need not be at all.
+// one write at most, and what is overtaken by a later one is not carried out.
 func TestAllSpecificationsChangeAtOnce(t *testing.T) {
 	carryOut(t, course{"all change at once", 2, func(s *scene) {
 		namespace := s.namespace("burst")
@@ -37,7 +37,8 @@ func TestAllSpecificationsChangeAtOnce(t *testing.T) {
 		}
 		several := s.changeAll(a, apps, 2+burst)
 		s.Logf("%d changes took %d writes of Deployments", burst*len(apps), several)
-		if several > burst*len(apps) {
+		// In a sample, of few applications, each change may be carried out before the next one comes.
+		if several > burst*len(apps) || s.full && several == burst*len(apps) {
 			s.Errorf("%d changes took %d writes of Deployments", burst*len(apps), several)
 		}
 		s.expectMadeOnce(apps, a)

@@ -115,13 +115,24 @@ const looks = 2
 // expectFirstLook fails when the standby did not take the lease as soon as it looked at it.
 func (r *reigned) expectFirstLook(asked time.Time) {
 	r.Helper()
-	ofLease := func(q audit.Request) bool { return q.Resource == "leases.coordination.k8s.io" && q.Name == leaseName }
-	former := audit.Filter(r.requestsOf(r.accounts[0], asked), ofLease)
-	if len(former) == 0 {
+	// The log has the order of the answers: what was answered after the release has seen it, but for what was under way.
+	all := audit.Filter(r.requestsOfAll(asked), func(q audit.Request) bool {
+		return q.Resource == "leases.coordination.k8s.io" && q.Namespace == r.namespace && q.Name == leaseName
+	})
+	released := -1
+	for i, q := range all {
+		if q.User == r.accounts[0].user() {
+			released = i
+		}
+	}
+	if released < 0 {
 		r.Fatal("the former leader did not give the lease back")
 	}
 	got := 0
-	for _, q := range audit.Since(audit.Filter(r.requestsOf(r.accounts[1], asked), ofLease), former[len(former)-1].At) {
+	for _, q := range all[released+1:] {
+		if q.User != r.accounts[1].user() {
+			continue
+		}
 		if q.Verb == "update" && q.Code == http.StatusOK {
 			break
 		}

@@ -111,13 +111,23 @@ func plansOf(courses []course) []plan {
 
 // carryOut carries out the plan and records its result.
 func (p plan) carryOut(t *testing.T, asked choice.Choice) {
-	s := newScene(t, p, asked.Full)
+	var s *scene
 	t.Cleanup(func() {
+		var violations []string
+		if s != nil {
+			violations = s.violations
+		}
 		if t.Failed() {
 			t.Logf("carry it out again: %s", asked.Replay(p.name()))
+			if len(violations) == 0 {
+				violations = []string{"the plan was not carried out to its end"}
+			}
 		}
-		results.Record(p.class, p.kind.name, p.name(), s.violations...)
+		if !t.Skipped() {
+			results.Record(p.class, p.kind.name, p.name(), violations...)
+		}
 	})
+	s = newScene(t, p, asked.Full)
 	p.run(s)
 }
 

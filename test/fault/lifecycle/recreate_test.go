@@ -10,11 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -78,12 +80,15 @@ func (s *scene) hasOnlyOwn(app application) error {
 	if err := s.admin.Get(s.Context(), client.ObjectKeyFromObject(app), deployment); err != nil {
 		return errors.Join(append(errs, err)...)
 	}
-	// The Deployment may have an empty ReplicaSet too: its controller makes another one when the name is still taken by one
-	// of a predecessor, by a status that may be old.
+	// The Deployment may have an empty ReplicaSet too, of the same pods: its controller makes another one when the name is still
+	// taken by one of a predecessor, by a status that may be old.
 	inUse := map[types.UID]bool{}
 	for _, set := range s.list(namespace, &appsv1.ReplicaSet{}) {
 		if !metav1.IsControlledBy(&set, deployment) {
 			errs = append(errs, fmt.Errorf("ReplicaSet %s is not the Deployment's: %v", set.GetName(), set.GetOwnerReferences()))
+		}
+		if diff := cmp.Diff(deployment.Spec.Template, s.templateOf(set)); diff != "" {
+			errs = append(errs, fmt.Errorf("the pods of ReplicaSet %s are not the Deployment's (-Deployment +ReplicaSet):\n%s", set.GetName(), diff))
 		}
 		if replicas, _, _ := unstructured.NestedInt64(set.Object, "spec", "replicas"); replicas > 0 {
 			inUse[set.GetUID()] = true
@@ -99,4 +104,15 @@ func (s *scene) hasOnlyOwn(app application) error {
 		errs = append(errs, fmt.Errorf("there are %d ReplicaSets in use and %d pods, want %d and its pod at most", len(inUse), len(pods), want))
 	}
 	return errors.Join(errs...)
+}
+
+// templateOf returns the pod template of a ReplicaSet without the label by which its Deployment's controller tells it apart.
+func (s *scene) templateOf(object unstructured.Unstructured) corev1.PodTemplateSpec {
+	s.Helper()
+	set := &appsv1.ReplicaSet{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, set); err != nil {
+		s.Fatal(err)
+	}
+	delete(set.Spec.Template.Labels, appsv1.DefaultDeploymentUniqueLabelKey)
+	return set.Spec.Template
 }

@@ -16,10 +16,21 @@ import (
 // requestsOf returns the requests of an account since a time that were answered before, in the order of their answers.
 func (s *scene) requestsOf(a account, since time.Time) []audit.Request {
 	s.Helper()
+	return s.requestsBy(a.user(), since)
+}
+
+// requestsOfAll returns those of everybody.
+func (s *scene) requestsOfAll(since time.Time) []audit.Request {
+	s.Helper()
+	return s.requestsBy("", since)
+}
+
+func (s *scene) requestsBy(user string, since time.Time) []audit.Request {
+	s.Helper()
 	if err := audit.Await(s.Context(), s.cluster.AuditLog(), s.clientset); err != nil {
 		s.Fatal(err)
 	}
-	requests, err := audit.Read(s.cluster.AuditLog(), a.user())
+	requests, err := audit.Read(s.cluster.AuditLog(), user)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"platformapp/api/appstatus"
 	devopsv1 "platformapp/api/devops/v1"
 	"platformapp/api/egplatform/v1alpha1"
+	"platformapp/test/audit"
 )
 
 // mutatedDeadline is the progress deadline that a policy gives to Deployments, in seconds.
@@ -31,9 +33,10 @@ type obstacle struct {
 	// put makes it, and take takes it away; inForce fails unless the API server goes by it.
 	put, take func(s *scene, namespace string)
 	inForce   func(ctx context.Context, s *scene, namespace string) error
-	// provoke changes the applications so that they meet it.
+	// provoke changes each application once so that it meets it.
 	provoke func(s *scene, apps []application)
-	// reason is what the applications then report; empty when they are to stay Ready. words are part of the message.
+	// reason is what the applications then report, and words are part of the message; empty when the change is carried out,
+	// by changed Deployments.
 	reason, words string
 }
 
@@ -57,11 +60,13 @@ func obstacles() []obstacle {
 	}
 	relax := func(s *scene, apps []application) {
 		for _, app := range apps {
-			if egapp, ok := app.(*v1alpha1.EGApp); ok {
-				s.edit(egapp, func() { egapp.Spec.SecurityProfile = v1alpha1.SecurityProfileBaseline })
-			}
+			s.edit(app, func() {
+				setImage(app, newImage)
+				if egapp, ok := app.(*v1alpha1.EGApp); ok {
+					egapp.Spec.SecurityProfile = v1alpha1.SecurityProfileBaseline
+				}
+			})
 		}
-		renew(s, apps)
 	}
 	label := func(s *scene, apps []application) { s.label(apps, "met") }
 	object := func(build func(namespace string) []client.Object) (put, take func(*scene, string)) {
@@ -216,15 +221,40 @@ func obstructed(s *scene, o obstacle) {
 	before := s.children(namespace)
 	o.put(s, namespace)
 	s.eventually(patience, "it is in force", func(ctx context.Context) error { return o.inForce(ctx, s, namespace) })
-	start := len(s.requestsOf(a))
+	start, provoked := len(s.requestsOf(a)), time.Now()
 	o.provoke(s, apps)
+	if o.reason == "" {
+		s.isMutated(a, apps, before)
+	} else {
+		s.isTold(o, apps)
+	}
+	s.pauseFor(revokedPeriod())
+	requests := s.requestsOf(a)[start:]
+	if len(requests) > requestBudget {
+		s.violate("", "%d requests meanwhile", len(requests))
+	}
+	s.expectPatient(requests, time.Since(provoked))
+	s.expectSame(before, s.children(namespace))
+
+	o.take(s, namespace)
+	removed := time.Now()
+	s.label(apps, "free")
+	took := s.awaitLabelled(apps, before)
+	s.Logf("all is as asked for %s after it is gone", time.Since(removed))
+	if took > recovery {
+		s.violate("", "all is as asked for only %s after it is gone", took)
+	}
+	s.expectSame(before, s.children(namespace))
+	s.expectQuiet(a)
+	s.expectSound(op, 0)
+}
+
+// isTold waits until each application tells what is in its way.
+func (s *scene) isTold(o obstacle, apps []application) {
+	s.Helper()
 	for _, app := range apps {
-		reason := o.reason
-		if reason == "" {
-			reason = appstatus.ReasonReady
-		}
-		ready, took := s.awaitCondition(app, reason)
-		s.Logf("%s reports %s after %s: %s", app.GetName(), reason, took, ready.Message)
+		ready, took := s.awaitCondition(app, o.reason)
+		s.Logf("%s reports %s after %s: %s", app.GetName(), o.reason, took, ready.Message)
 		if took > convergence {
 			s.violate(kindOf(app), "%s tells only after %s that it is refused", app.GetName(), took)
 		}
@@ -232,21 +262,41 @@ func obstructed(s *scene, o obstacle) {
 			s.violate(kindOf(app), "%s does not tell why: %s", app.GetName(), ready.Message)
 		}
 	}
-	s.pauseFor(revokedPeriod())
-	if n := len(s.requestsOf(a)) - start; n > requestBudget {
-		s.violate("", "%d requests meanwhile", n)
-	}
-	s.expectSame(before, s.children(namespace))
+}
 
-	o.take(s, namespace)
-	removed := time.Now()
-	s.label(apps, "free")
-	took := s.awaitLabelled(apps)
-	s.Logf("all is as asked for %s after it is gone", time.Since(removed))
-	if took > recovery {
-		s.violate("", "all is as asked for only %s after it is gone", took)
+// isMutated waits until the change is carried out by Deployments that the policy has changed, and tells when the operator then
+// does not leave them at that.
+func (s *scene) isMutated(a account, apps []application, before map[string]child) {
+	s.Helper()
+	took := s.awaitLabelled(apps, before)
+	s.Logf("the change is carried out after %s", took)
+	if took > convergence {
+		s.violate("", "the change is carried out only after %s", took)
 	}
-	s.expectSame(before, s.children(namespace))
+	for _, app := range apps {
+		deployment := &appsv1.Deployment{}
+		s.must(s.admin.Get(s.Context(), client.ObjectKeyFromObject(app), deployment))
+		if *deployment.Spec.ProgressDeadlineSeconds != mutatedDeadline {
+			s.violate(kindOf(app), "the Deployment of %s is not as the policy has it", app.GetName())
+		}
+	}
 	s.expectQuiet(a)
-	s.expectNoPanic(op)
+}
+
+// expectPatient tells of children that were written more often than they may be for the one change of their application: for
+// the change, in the turn that the status brings which then tells of a refusal, and once a minute after.
+func (s *scene) expectPatient(requests []audit.Request, elapsed time.Duration) {
+	s.Helper()
+	most, writes := 2+int(elapsed/time.Minute), map[string]int{}
+	for _, r := range requests {
+		isStatus := slices.ContainsFunc(ownKinds, func(kind string) bool { return strings.HasPrefix(r.Resource, kind) })
+		if r.IsWrite() && !isStatus {
+			writes[r.Resource+" "+r.Name]++
+		}
+	}
+	for child, n := range writes {
+		if n > most {
+			s.violate("", "%s is written %d times in %s for one change, want at most %d", child, n, elapsed, most)
+		}
+	}
 }

@@ -10,6 +10,11 @@ import (
 	"path/filepath"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"platformapp/internal/localcluster"
 )
 
@@ -21,7 +26,11 @@ func apiServerPlans() [][]plan {
 		length = 5 * time.Minute
 	}
 	var stopped []plan
-	for who, o := range map[string]ordeal{"alone": {}, "replica": {isReplica: true, restarts: 1}} {
+	for _, o := range []ordeal{{}, {isReplica: true, ends: 1}} {
+		who := "alone"
+		if o.isReplica {
+			who = "replica"
+		}
 		o.strike = func(s *scene, fleet []member) time.Time {
 			s.changeBefore(fleet)
 			for _, component := range others {
@@ -54,8 +63,8 @@ const (
 	killStep    = 120 * time.Millisecond
 )
 
-// killedWhileWriting kills a component at a moment after the first of the changes, starts it again, and does so once more
-// while the operator comes back to its work.
+// killedWhileWriting kills a component at a moment after the operator has begun to carry out the changes, starts it again, and
+// does so once more when the operator has come back to its work, if it has left any.
 func killedWhileWriting(class, name, component string) []plan {
 	var plans []plan
 	for i := range killsInFull {
@@ -64,14 +73,20 @@ func killedWhileWriting(class, name, component string) []plan {
 			class: class, name: fmt.Sprintf("outage/%s/after-%s", name, moment), kinds: bothKinds, alone: true,
 			run: func(s *scene) {
 				s.endure(ordeal{strike: func(s *scene, fleet []member) time.Time {
+					namespace := fleet[0].app.GetNamespace()
+					writes := s.writesIn(namespace)
 					changed := make(chan struct{})
 					go func() {
 						defer close(changed)
 						s.insist(fleet)
 					}()
+					if !isWritten(writes, patience) {
+						s.Fatal("the operator writes nothing: there is nothing to interrupt")
+					}
 					time.Sleep(moment)
 					s.must(s.cluster.KillComponent(s.Context(), component))
 					s.restart(component)
+					isWritten(s.writesIn(namespace), resumption)
 					time.Sleep(moment)
 					s.must(s.cluster.KillComponent(s.Context(), component))
 					s.restart(component)
@@ -82,6 +97,32 @@ func killedWhileWriting(class, name, component string) []plan {
 		})
 	}
 	return plans
+}
+
+// resumption is how long the second kill waits for the operator to write again. It may have nothing left to write.
+const resumption = 5 * time.Second
+
+// writesIn watches the Deployments of a namespace from now on.
+func (s *scene) writesIn(namespace string) watch.Interface {
+	s.Helper()
+	var now appsv1.DeploymentList
+	s.must(s.admin.List(s.Context(), &now, client.InNamespace(namespace)))
+	writes, err := s.admin.Watch(s.Context(), &appsv1.DeploymentList{}, client.InNamespace(namespace),
+		&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: now.ResourceVersion}})
+	s.must(err)
+	return writes
+}
+
+// isWritten tells whether a Deployment is written within a time, and ends the watch.
+func isWritten(writes watch.Interface, within time.Duration) bool {
+	defer writes.Stop()
+	select {
+	case event := <-writes.ResultChan():
+		_, isDeployment := event.Object.(*appsv1.Deployment)
+		return isDeployment
+	case <-time.After(within):
+		return false
+	}
 }
 
 // restart starts a component that was killed, again when it ends at once, as a kubelet does, and returns when the API

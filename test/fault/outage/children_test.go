@@ -28,22 +28,31 @@ func (s *scene) eachChild(namespace string, call func(name string, child *unstru
 	}
 }
 
-// children returns the UIDs of the children in a namespace, by kind and name.
-func (s *scene) children(namespace string) map[string]types.UID {
-	s.Helper()
-	uids := map[string]types.UID{}
-	s.eachChild(namespace, func(name string, child *unstructured.Unstructured, _ *metav1.OwnerReference) {
-		uids[name] = child.GetUID()
-	})
-	return uids
+// child is what tells a child from others of its kind and name: its UID, and the name of its application.
+type child struct {
+	uid types.UID
+	app string
 }
 
-// expectSame tells of each child of before that is another one now. Children that are gone are not its concern.
-func (s *scene) expectSame(before, now map[string]types.UID) {
+// children returns the children in a namespace, by kind and name.
+func (s *scene) children(namespace string) map[string]child {
 	s.Helper()
-	for child, uid := range before {
-		if current, isThere := now[child]; isThere && current != uid {
-			s.violate("", "%s was made anew", child)
+	children := map[string]child{}
+	s.eachChild(namespace, func(name string, object *unstructured.Unstructured, controller *metav1.OwnerReference) {
+		children[name] = child{object.GetUID(), controller.Name}
+	})
+	return children
+}
+
+// expectSame tells of each child of before that is gone, or another one now.
+func (s *scene) expectSame(before, now map[string]child) {
+	s.Helper()
+	for name, was := range before {
+		switch is, isThere := now[name]; {
+		case !isThere:
+			s.violate("", "%s is gone", name)
+		case is.uid != was.uid:
+			s.violate("", "%s was made anew", name)
 		}
 	}
 }

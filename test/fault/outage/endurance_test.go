@@ -5,6 +5,9 @@ package outage
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -68,8 +71,8 @@ type ordeal struct {
 	isReplica bool
 	// strike makes the changes that come right before the fault, injects it, and returns when it was over.
 	strike func(s *scene, fleet []member) time.Time
-	// restarts is how often the operator may be started anew.
-	restarts int
+	// ends is how often the operator may end and be started anew.
+	ends int
 }
 
 // endure lets a fleet in a namespace of its own go through an ordeal and tells of what is not as without it.
@@ -92,21 +95,41 @@ func (s *scene) endure(o ordeal) {
 	s.changeAfter(fleet)
 	s.eventually(patience, "the applications report what they should", func(ctx context.Context) error { return s.reportLast(ctx, fleet) })
 	took := time.Since(back)
+	// What is left of deleted applications the garbage collector removes in its own time.
+	living := s.awaitPart(back, namespace, want.state, func(state fault.State) fault.State { return withoutGone(state, fleet) })
 	all := s.awaitState(back, namespace, want.state)
 	s.Logf("%d applications report what they should %s after the end of the fault, which lasted %s; "+
-		"what others have to do is done after %s; %d restarts",
-		len(fleet), took.Round(100*time.Millisecond), back.Sub(start).Round(100*time.Millisecond), all.Round(100*time.Millisecond), op.restarts())
+		"all that is theirs is as it should after %s, and what deleted ones left is gone after %s; the operator ended %d times",
+		len(fleet), round(took), round(back.Sub(start)), round(living), round(all), op.ends())
 	if took > convergence {
 		s.violate("", "the applications take %s after the end of the fault", took)
 	}
-	if op.restarts() > o.restarts {
-		s.violate("", "the operator was started %d times anew, at most %d are expected:\n%s", op.restarts(), o.restarts, op.log())
+	if living > convergence {
+		s.violate("", "what belongs to the applications takes %s after the end of the fault", living)
 	}
+	// What an application that ends as without the fault does not have is not expected here either.
+	without := s.children(want.namespace)
+	maps.DeleteFunc(before, func(name string, _ child) bool {
+		_, isThere := without[name]
+		return !isThere
+	})
 	s.expectSame(before, s.children(namespace))
 	s.expectOnce(a, namespace, want)
 	s.expectQuiet(a)
-	s.expectNoPanic(op)
+	s.expectSound(op, o.ends)
 }
+
+// withoutGone returns of a state what does not belong to the applications of a fleet that are gone in the end.
+func withoutGone(state fault.State, fleet []member) fault.State {
+	rest := maps.Clone(state)
+	maps.DeleteFunc(rest, func(object, _ string) bool {
+		return slices.ContainsFunc(fleet, func(m member) bool { return m.last == gone && strings.Contains(object, m.app.GetName()) })
+	})
+	return rest
+}
+
+// round leaves out of a time what is of no interest.
+func round(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }
 
 // allowLease gives an account in its namespace the rights for leader election that config/rbac gives in the operator's.
 func (s *scene) allowLease(a account) {

@@ -81,11 +81,17 @@ func (k *kubelet) process() *operator.Process {
 	return k.processes[len(k.processes)-1]
 }
 
-// restarts returns how often the operator was started anew.
-func (k *kubelet) restarts() int {
+// ends returns how often the operator has ended, started anew or not.
+func (k *kubelet) ends() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return len(k.processes) - 1
+	ended := 0
+	for _, process := range k.processes {
+		if !process.Runs() {
+			ended++
+		}
+	}
+	return ended
 }
 
 // log returns what all processes have said, which goes into one file.

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"platformapp/test/audit"
 	"platformapp/test/fault"
 )
@@ -63,11 +66,20 @@ func (s *scene) requestsOf(a account) []audit.Request {
 	return requests
 }
 
-// expectQuiet tells of what the operator writes while nothing is left to do.
-func (s *scene) expectQuiet(a account) {
+// expectQuiet tells of what an operator writes while nothing is left to do: once its account's namespace, and others that it
+// sees to, have come to rest.
+func (s *scene) expectQuiet(a account, others ...string) {
 	s.Helper()
-	start := time.Now()
-	time.Sleep(quietPeriod())
+	for _, namespace := range append([]string{a.namespace}, others...) {
+		s.settledState(namespace)
+	}
+	s.expectQuietFrom(a, time.Now())
+}
+
+// expectQuietFrom tells of what an operator writes from a time on.
+func (s *scene) expectQuietFrom(a account, start time.Time) {
+	s.Helper()
+	s.pauseFor(time.Until(start.Add(quietPeriod())))
 	var writes []string
 	for _, r := range audit.Since(s.requestsOf(a), start) {
 		if r.IsWrite() {
@@ -107,10 +119,20 @@ func (s *scene) creationsAndDeletions(a account, namespace string) map[string]in
 	return counts
 }
 
-// expectNoPanic tells of a panic in what an operator has said.
-func (s *scene) expectNoPanic(k *kubelet) {
+// expectSound tells when an operator has ended more often than it may, and of a panic in what it has said. It is what a plan
+// asks last.
+func (s *scene) expectSound(k *kubelet, ends int) {
 	s.Helper()
-	for line := range strings.Lines(k.log()) {
+	if n := k.ends(); n > ends {
+		s.violate("", "the operator ended %d times, at most %d are expected:\n%s", n, ends, k.log())
+	}
+	s.expectNoPanic(k.log())
+}
+
+// expectNoPanic tells of a panic in what an operator has said.
+func (s *scene) expectNoPanic(said string) {
+	s.Helper()
+	for line := range strings.Lines(said) {
 		if strings.Contains(line, "panic") || strings.Contains(line, "DATA RACE") {
 			s.violate("", "the operator logs %s", line)
 			return
@@ -122,15 +144,44 @@ func (s *scene) expectNoPanic(k *kubelet) {
 // when that does not come.
 func (s *scene) awaitState(start time.Time, namespace string, reference fault.State) time.Duration {
 	s.Helper()
+	return s.awaitPart(start, namespace, reference, func(state fault.State) fault.State { return state })
+}
+
+// awaitPart does the same for a part of the state.
+func (s *scene) awaitPart(start time.Time, namespace string, reference fault.State, part func(fault.State) fault.State) time.Duration {
+	s.Helper()
 	s.eventually(patience, namespace+" is as without a fault", func(ctx context.Context) error {
 		state, err := s.stateOf(ctx, namespace)
 		if err != nil {
 			return err
 		}
-		if diff := reference.Diff(state); diff != "" {
-			return fmt.Errorf("it differs:\n%s", diff)
+		if diff := part(reference).Diff(part(state)); diff != "" {
+			return errors.Join(fmt.Errorf("it differs:\n%s", diff), s.endPods(ctx, namespace))
 		}
 		return nil
 	})
 	return time.Since(start)
+}
+
+// endGrace is after how long a pod on its way out is ended in place of the kubelet's player.
+const endGrace = 10 * time.Second
+
+// endPods removes the pods of a namespace that were to go a while ago. KWOK does not try again what it was refused in an outage;
+// a kubelet does.
+func (s *scene) endPods(ctx context.Context, namespace string) error {
+	var pods corev1.PodList
+	if err := s.admin.List(ctx, &pods, client.InNamespace(namespace)); err != nil {
+		return err
+	}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if pod.DeletionTimestamp == nil || time.Since(pod.DeletionTimestamp.Time) < endGrace {
+			continue
+		}
+		err := s.admin.Delete(ctx, pod, client.GracePeriodSeconds(0), client.Preconditions{UID: &pod.UID})
+		if client.IgnoreNotFound(err) != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -82,29 +82,35 @@ func (s *scene) toldOf(app application, r right) {
 	}
 }
 
-// labelled fails unless all children of an application have the label that the application was given.
-func (s *scene) labelled(ctx context.Context, app application) error {
+// labelled fails unless all children of an application have the label that the application was given, and those that are
+// expected of it are there.
+func (s *scene) labelled(ctx context.Context, app application, expected map[string]child) error {
 	view, err := fault.List(ctx, s.objects, app.GetNamespace())
 	if err != nil {
 		return err
 	}
-	found := 0
-	var missing error
+	found := map[string]bool{}
+	var failures []error
 	eachChildOf(view, app.GetName(), func(name string, child *unstructured.Unstructured) {
-		found++
+		found[name] = true
 		if child.GetLabels()["cost-center"] != app.GetLabels()["cost-center"] {
-			missing = fmt.Errorf("%s has not been written", name)
+			failures = append(failures, fmt.Errorf("%s has not been written", name))
 		}
 	})
-	if found == 0 {
-		return errors.New("it has no children")
+	for name, child := range expected {
+		if child.app == app.GetName() && !found[name] {
+			failures = append(failures, fmt.Errorf("%s is gone", name))
+		}
 	}
-	return missing
+	if len(found) == 0 {
+		failures = append(failures, fmt.Errorf("%s has no children", app.GetName()))
+	}
+	return errors.Join(failures...)
 }
 
 // seesAgain tells when the operator does not see what happens to its children, the ones of a resource whose right it has
 // again among them.
-func (s *scene) seesAgain(r right, apps ...application) {
+func (s *scene) seesAgain(r right, expected map[string]child, apps ...application) {
 	s.Helper()
 	for _, app := range apps {
 		view, err := fault.List(s.Context(), s.objects, app.GetNamespace())
@@ -115,7 +121,7 @@ func (s *scene) seesAgain(r right, apps ...application) {
 			}
 			s.remove(child)
 			took := s.eventually(patience, name+" is made anew", func(context.Context) error {
-				if now, isThere := s.children(app.GetNamespace())[name]; !isThere || now == child.GetUID() {
+				if now, isThere := s.children(app.GetNamespace())[name]; !isThere || now.uid == child.GetUID() {
 					return errors.New("it is not there")
 				}
 				return nil
@@ -126,7 +132,7 @@ func (s *scene) seesAgain(r right, apps ...application) {
 		})
 		s.edit(app, func() { app.SetLabels(map[string]string{"cost-center": "again"}) })
 		s.eventually(patience, "the label is on all children", func(ctx context.Context) error {
-			return errors.Join(s.reports(ctx, app, appstatus.ReasonReady), s.labelled(ctx, app))
+			return errors.Join(s.reports(ctx, app, appstatus.ReasonReady), s.labelled(ctx, app, expected))
 		})
 	}
 }

@@ -34,6 +34,9 @@ const (
 	managerRole     = "platformapp-manager-role"
 )
 
+// nodes have room for 110 pods each: every plan leaves some twenty behind.
+const nodes = 10
+
 // site is a cluster with the operator installed, where plans are carried out.
 type site struct {
 	root    string
@@ -56,7 +59,7 @@ func newSite(t *testing.T, name string) *site {
 		t.Skip("starts a local cluster")
 	}
 	s := &site{}
-	s.cluster = localcluster.StartForTest(t, localcluster.Options{Name: name, Audit: true})
+	s.cluster = localcluster.StartForTest(t, localcluster.Options{Name: name, Nodes: nodes, Audit: true})
 	for _, step := range []func(context.Context) error{s.connect, s.build, s.install} {
 		if err := step(t.Context()); err != nil {
 			t.Fatal(err)

@@ -8,12 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -21,6 +20,8 @@ import (
 	devopsv1 "platformapp/api/devops/v1"
 	"platformapp/api/egplatform/v1alpha1"
 	"platformapp/internal/localcluster"
+	"platformapp/internal/resources"
+	"platformapp/test/fault"
 	"platformapp/test/fault/proxy"
 	"platformapp/test/operator"
 )
@@ -110,10 +111,18 @@ func (s *staleScene) work(reads *rest.Config) {
 	s.Cleanup(s.process.Kill)
 }
 
+// stop ends the operator, if there is one, which must not have ended by itself nor have panicked.
 func (s *staleScene) stop() {
-	if s.process != nil {
-		s.process.Kill()
+	s.Helper()
+	if s.process == nil {
+		return
 	}
+	if !s.process.Runs() {
+		s.violate("", "the operator has ended by itself (%v):\n%s", s.process.Err(), s.process.Log())
+	}
+	s.expectNoPanic(s.process.Log())
+	s.process.Kill()
+	s.process = nil
 }
 
 // ready waits until the applications are Ready.
@@ -140,8 +149,12 @@ func (s *staleScene) freeze() {
 		s.eventually(patience, "the second API server has the present", func(ctx context.Context) error {
 			// Without a resource version the cache would wait until it has the present.
 			err := s.past.Get(ctx, client.ObjectKeyFromObject(app), seen, &client.GetOptions{Raw: &metav1.GetOptions{ResourceVersion: "0"}})
-			if err == nil && seen.GetResourceVersion() != version {
-				err = errors.New("it has another version")
+			if err != nil {
+				return err
+			}
+			order, err := resourceversion.CompareResourceVersion(seen.GetResourceVersion(), version)
+			if err == nil && order < 0 {
+				err = errors.New("it has an older version")
 			}
 			return err
 		})
@@ -149,21 +162,57 @@ func (s *staleScene) freeze() {
 	s.etcd.hold()
 }
 
+// release lets the stale API server catch up. Until now it must have shown something else of each application than the
+// present: else nothing was stale.
+func (s *staleScene) release() {
+	s.Helper()
+	for _, app := range s.applications() {
+		past, present := app.DeepCopyObject().(client.Object), app.DeepCopyObject().(client.Object)
+		s.must(s.admin.Get(s.Context(), client.ObjectKeyFromObject(app), present))
+		asBefore := &client.GetOptions{Raw: &metav1.GetOptions{ResourceVersion: "0"}}
+		err := s.past.Get(s.Context(), client.ObjectKeyFromObject(app), past, asBefore)
+		s.must(client.IgnoreNotFound(err))
+		if err == nil && past.GetResourceVersion() == present.GetResourceVersion() {
+			s.Fatalf("the second API server shows %s as it is: it is not behind", app.GetName())
+		}
+	}
+	s.etcd.release()
+}
+
 // recreate replaces the applications by others of the same names, and an image of their own.
 func (s *staleScene) recreate() {
 	s.Helper()
+	s.awaitEnd()
+	s.egapp, s.service = newEGApp(s.namespace, "orders", everyChild), newDemoMicroService(s.namespace, "podinfo", newImage)
+	s.egapp.Spec.Image = newImage
+	s.create(s.egapp, s.service)
+}
+
+// awaitEnd waits until the applications are gone, or others have their names.
+func (s *staleScene) awaitEnd() {
+	s.Helper()
 	for _, app := range s.applications() {
 		uid := app.GetUID()
-		s.eventually(patience, "the predecessor is gone", func(context.Context) error {
+		s.eventually(patience, app.GetName()+" is gone", func(context.Context) error {
 			if now := s.uidOf(app.DeepCopyObject().(client.Object)); now == uid {
 				return errors.New("it is there")
 			}
 			return nil
 		})
 	}
-	s.egapp, s.service = newEGApp(s.namespace, "orders", everyChild), newDemoMicroService(s.namespace, "podinfo", newImage)
-	s.egapp.Spec.Image = newImage
-	s.create(s.egapp, s.service)
+}
+
+// blind keeps from the operator what becomes of the applications, and nothing else, until the function that it returns is
+// called.
+func (s *staleScene) blind() (see func()) {
+	hold := s.proxy.FreezeWatches(func(r proxy.Request) bool { return r.Resource == "egapps" || r.Resource == "demomicroservices" })
+	return func() {
+		s.Helper()
+		if hold.Kept() == 0 {
+			s.Fatal("the operator was told all of the applications: it did not see them late")
+		}
+		hold.Release()
+	}
 }
 
 // visitThePast lets the operator start on the stale API server, which then catches up, and tells of what is not as it was.
@@ -174,36 +223,49 @@ func (s *staleScene) visitThePast() {
 	s.work(s.stale)
 	time.Sleep(stalePeriod())
 	s.expectChildren(before)
-	s.etcd.release()
+	s.release()
 	took := s.awaitState(time.Now(), s.namespace, want)
 	s.Logf("all is as before %s after the API server has caught up", took)
 	s.expectChildren(before)
-	for deployment, generation := range s.generations() {
-		if generation != generations[deployment] {
-			s.violate("", "the Deployment %s was written in the past: generation %d, before %d", deployment, generation, generations[deployment])
-		}
-	}
+	s.expectUnwritten(generations)
 	s.finish()
 }
 
-// expectChildren tells of children that are gone or were made anew.
-func (s *staleScene) expectChildren(before map[string]types.UID) {
+// expectUnwritten tells of children whose specification was written since they had these generations.
+func (s *staleScene) expectUnwritten(before map[string]int64) {
 	s.Helper()
-	now := s.children(s.namespace)
-	s.expectSame(before, now)
-	for child := range before {
-		if _, isThere := now[child]; !isThere {
-			s.violate("", "%s was deleted", child)
+	for child, generation := range s.generations() {
+		if generation != before[child] {
+			s.violate("", "%s was written by a view of the past: generation %d, before %d", child, generation, before[child])
 		}
 	}
+}
+
+// orphans returns what has the kind of a child and is controlled by nothing, by kind and name.
+func (s *staleScene) orphans() map[string]child {
+	s.Helper()
+	view, err := fault.List(s.Context(), s.objects, s.namespace)
+	s.must(err)
+	orphans := map[string]child{}
+	for _, kind := range resources.Kinds {
+		for _, object := range view.Of(kind.Name) {
+			if metav1.GetControllerOf(object) == nil {
+				orphans[kind.Name+" "+object.GetName()] = child{uid: object.GetUID()}
+			}
+		}
+	}
+	return orphans
+}
+
+// expectChildren tells of children that are gone or were made anew.
+func (s *staleScene) expectChildren(before map[string]child) {
+	s.Helper()
+	s.expectSame(before, s.children(s.namespace))
 }
 
 // finish checks what holds at the end of each of these plans.
 func (s *staleScene) finish() {
 	s.Helper()
 	s.expectQuiet(s.account)
-	isError := func(line string) bool { return strings.Contains(line, `"level":"error"`) }
-	if panics := slices.DeleteFunc(s.process.Errors(), isError); len(panics) > 0 {
-		s.violate("", "the operator logs %s", panics)
-	}
+	s.stop()
 }
