@@ -5,6 +5,7 @@ package outage
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -93,7 +94,13 @@ func (s *scene) endure(o ordeal) {
 	start := time.Now()
 	back := o.strike(s, fleet)
 	s.changeAfter(fleet)
-	s.eventually(patience, "the applications report what they should", func(ctx context.Context) error { return s.reportLast(ctx, fleet) })
+	s.eventually(patience, "the applications report what they should", func(ctx context.Context) error {
+		err := s.reportLast(ctx, fleet)
+		if err != nil {
+			err = errors.Join(err, s.playPods(ctx, namespace))
+		}
+		return err
+	})
 	took := time.Since(back)
 	// What is left of deleted applications the garbage collector removes in its own time.
 	living := s.awaitPart(back, namespace, want.state, func(state fault.State) fault.State { return withoutGone(state, fleet) })

@@ -12,9 +12,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"platformapp/test/audit"
 	"platformapp/test/fault"
 )
@@ -156,32 +153,9 @@ func (s *scene) awaitPart(start time.Time, namespace string, reference fault.Sta
 			return err
 		}
 		if diff := part(reference).Diff(part(state)); diff != "" {
-			return errors.Join(fmt.Errorf("it differs:\n%s", diff), s.endPods(ctx, namespace))
+			return errors.Join(fmt.Errorf("it differs:\n%s", diff), s.playPods(ctx, namespace))
 		}
 		return nil
 	})
 	return time.Since(start)
-}
-
-// endGrace is after how long a pod on its way out is ended in place of the kubelet's player.
-const endGrace = 10 * time.Second
-
-// endPods removes the pods of a namespace that were to go a while ago. KWOK does not try again what it was refused in an outage;
-// a kubelet does.
-func (s *scene) endPods(ctx context.Context, namespace string) error {
-	var pods corev1.PodList
-	if err := s.admin.List(ctx, &pods, client.InNamespace(namespace)); err != nil {
-		return err
-	}
-	for i := range pods.Items {
-		pod := &pods.Items[i]
-		if pod.DeletionTimestamp == nil || time.Since(pod.DeletionTimestamp.Time) < endGrace {
-			continue
-		}
-		err := s.admin.Delete(ctx, pod, client.GracePeriodSeconds(0), client.Preconditions{UID: &pod.UID})
-		if client.IgnoreNotFound(err) != nil {
-			return err
-		}
-	}
-	return nil
 }
