@@ -26,7 +26,7 @@ const (
 	readableRetry = time.Second
 	// settleTimeout is how long the loops wait at the start for the kinds that are there to
 	// be readable. Then those applications go on that need none of them.
-	settleTimeout = 5 * time.Second
+	settleTimeout = 15 * time.Second
 )
 
 // errUnknownPlatform is why nothing is reconciled before the API server has told once

@@ -32,8 +32,10 @@ type Fence interface {
 	// Expect tells the resource version that a write led to.
 	Expect(kind string, name types.NamespacedName, resourceVersion string)
 	// ExpectEnd tells a resource version of an object that is not there any more in this
-	// version: it was deleted, or has changed.
+	// version: it has changed, or was deleted by somebody.
 	ExpectEnd(kind string, name types.NamespacedName, resourceVersion string)
+	// ExpectDeleted tells the last resource version of an object that was deleted.
+	ExpectDeleted(kind string, name types.NamespacedName, resourceVersion string)
 }
 
 // New returns an Applier that writes by writer and tells fence. It asks live, which must

@@ -43,8 +43,11 @@ func (a *Applier) Prune(ctx context.Context, surplus []workload.Object, confirm 
 func (a *Applier) delete(ctx context.Context, kind string, object workload.Object) error {
 	asSeen := client.Preconditions{UID: new(object.GetUID()), ResourceVersion: new(object.GetResourceVersion())}
 	err := client.IgnoreNotFound(a.writer.Delete(ctx, object, asSeen, client.PropagationPolicy(metav1.DeletePropagationBackground)))
-	if err == nil || apierrors.IsConflict(err) {
-		a.fence.ExpectEnd(kind, client.ObjectKeyFromObject(object), object.GetResourceVersion())
+	switch key := client.ObjectKeyFromObject(object); {
+	case err == nil:
+		a.fence.ExpectDeleted(kind, key, object.GetResourceVersion())
+	case apierrors.IsConflict(err):
+		a.fence.ExpectEnd(kind, key, object.GetResourceVersion())
 	}
 	return err
 }

@@ -64,6 +64,11 @@ func (s *stage) ExpectEnd(kind string, _ types.NamespacedName, version string) {
 	s.ended = append(s.ended, kind+" "+version)
 }
 
+// ExpectDeleted is told of a version that was deleted.
+func (s *stage) ExpectDeleted(kind string, name types.NamespacedName, version string) {
+	s.ExpectEnd(kind, name, version)
+}
+
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{T: t, afterWrite: func() {}, platform: workload.Platform{Kinds: map[string]bool{"HTTPRoute": true, "Route": true, "ServiceMonitor": true}}}

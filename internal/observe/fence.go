@@ -65,6 +65,14 @@ func (f *Fence) ExpectEnd(kind string, name types.NamespacedName, resourceVersio
 	}
 }
 
+// ExpectDeleted makes reads of an object wait until it is gone, or another version of the name than this one, its last, is
+// there. What was awaited is of before its end.
+func (f *Fence) ExpectDeleted(kind string, name types.NamespacedName, resourceVersion string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.awaited[fenceKey{kind, name}] = awaited{version: resourceVersion, isEnd: true}
+}
+
 // Forget drops what is awaited of an object.
 func (f *Fence) Forget(kind string, name types.NamespacedName) {
 	f.mu.Lock()

@@ -95,7 +95,9 @@ func TestReadsDoNotShowWhatWasDeleted(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			live := &store{version: test.live}
 			r := Reader{Cache: &store{version: test.cache}, Live: live, Fence: NewFence()}
-			r.Fence.ExpectEnd("Service", name, "5")
+			// It was written, and deleted before that was seen.
+			r.Fence.Expect("Service", name, "5")
+			r.Fence.ExpectDeleted("Service", name, "5")
 			for look := range 3 {
 				service := &corev1.Service{}
 				if err := r.Get(t.Context(), "Service", name, service); client.IgnoreNotFound(err) != nil {
@@ -109,6 +111,28 @@ func TestReadsDoNotShowWhatWasDeleted(t *testing.T) {
 				t.Errorf("the API server was asked %d times, want %d", live.reads, test.asks)
 			}
 		})
+	}
+}
+
+// What a conflict tells to be of the past is not seen again; what is awaited says more, if it is younger.
+func TestReadsDoNotShowWhatHasChanged(t *testing.T) {
+	name := types.NamespacedName{Namespace: "team-a", Name: "orders"}
+	for _, test := range []struct{ awaited, cache, live, want string }{
+		{awaited: "", cache: "5", live: "9", want: "9"},
+		{awaited: "", cache: "9", live: "9", want: "9"},
+		// A child that lost its labels is in the cache no more, and there.
+		{awaited: "5", cache: "", live: "9", want: "9"},
+		{awaited: "7", cache: "6", live: "9", want: "9"},
+	} {
+		r := Reader{Cache: &store{version: test.cache}, Live: &store{version: test.live}, Fence: NewFence()}
+		if test.awaited != "" {
+			r.Fence.Expect("Service", name, test.awaited)
+		}
+		r.Fence.ExpectEnd("Service", name, "5")
+		service := &corev1.Service{}
+		if err := r.Get(t.Context(), "Service", name, service); err != nil || service.ResourceVersion != test.want {
+			t.Errorf("%+v: version %q is read, %v", test, service.ResourceVersion, err)
+		}
 	}
 }
 

@@ -7,11 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -53,10 +56,13 @@ type Campaign struct {
 	identity  *rest.Config
 	collected func() error
 	number    atomic.Int64
+	// left is how many applications the plans have left behind.
+	left atomic.Int64
 
 	mu         sync.Mutex
 	references map[string]func() (*Reference, error)
-	// restless are the namespaces in which there is something that the operator tries again from time to time.
+	// restless are the namespaces in which there is something that the operator tries again from time to time, or that a plan
+	// left which went wrong.
 	restless map[string]bool
 }
 
@@ -76,20 +82,33 @@ func (c *Campaign) Reference(ctx context.Context, s Scenario) (*Reference, error
 }
 
 func (c *Campaign) newReference(ctx context.Context, s Scenario) (*Reference, error) {
-	outcomes, errs := make([]*Outcome, referenceRuns), make([]error, referenceRuns)
-	var runs sync.WaitGroup
-	for i := range referenceRuns {
-		runs.Go(func() { outcomes[i], errs[i] = c.run(ctx, &run{scenario: s, rest: c.options.Rest}, c.options.Binaries) })
+	reference, isTroubled, err := c.tryReference(ctx, s)
+	if err != nil && isTroubled {
+		reference, _, err = c.tryReference(ctx, s)
 	}
-	runs.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return nil, fmt.Errorf("reference of %s: %w", s, err)
-	}
-	reference, err := NewReference(s, outcomes)
 	if err != nil {
 		return nil, fmt.Errorf("reference of %s: %w", s, err)
 	}
 	return reference, nil
+}
+
+// tryReference makes a reference, and tells whether the control plane failed on the way.
+func (c *Campaign) tryReference(ctx context.Context, s Scenario) (_ *Reference, isTroubled bool, _ error) {
+	outcomes, errs, runs := make([]*Outcome, referenceRuns), make([]error, referenceRuns), make([]*run, referenceRuns)
+	var all sync.WaitGroup
+	for i := range referenceRuns {
+		runs[i] = &run{scenario: s, rest: c.options.Rest}
+		all.Go(func() { outcomes[i], errs[i] = c.run(ctx, runs[i], c.options.Binaries) })
+	}
+	all.Wait()
+	for i, r := range runs {
+		isTroubled = isTroubled || r.isTroubled(errs[i])
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, isTroubled, err
+	}
+	reference, err := NewReference(s, outcomes)
+	return reference, isTroubled, err
 }
 
 // Plans returns all plans of a scenario.
@@ -118,11 +137,50 @@ func (c *Campaign) CarryOut(ctx context.Context, p Plan, binaries Binaries) (*Re
 	if err != nil {
 		return nil, err
 	}
-	outcome, err := c.run(ctx, &run{scenario: p.Scenario, faults: p.Faults, want: reference, rest: c.options.Rest}, binaries)
-	if err != nil {
-		return nil, fmt.Errorf("plan %s: %w", p, err)
+	for attempt := 1; ; attempt++ {
+		r := &run{scenario: p.Scenario, faults: p.Faults, want: reference, rest: c.options.Rest}
+		outcome, err := c.run(ctx, r, binaries)
+		var report *Report
+		if err == nil {
+			report = &Report{Fired: outcome.Fired, Violations: Judge(p, reference, outcome), Log: outcome.Log}
+		}
+		isWrong := err != nil || len(report.Violations) > 0
+		if isWrong && r.Stage != nil {
+			c.expectUnrest(r.Namespace)
+		}
+		if isWrong && r.isTroubled(err) && attempt < attempts {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("plan %s: %w", p, err)
+		}
+		return report, nil
 	}
-	return &Report{Fired: outcome.Fired, Violations: Judge(p, reference, outcome), Log: outcome.Log}, nil
+}
+
+// expectUnrest leaves a namespace out when all of them are looked at in the end.
+func (c *Campaign) expectUnrest(namespace string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.restless[namespace] = true
+}
+
+// attempts is how often a plan is carried out when the control plane itself fails in it.
+const attempts = 2
+
+// isTroubled tells whether the control plane failed in a run, in an answer to the operator or in the error that ended the run.
+func (r *run) isTroubled(err error) bool {
+	if status := apierrors.APIStatus(nil); errors.As(err, &status) && status.Status().Code >= http.StatusInternalServerError {
+		return true
+	}
+	return r.Stage != nil && r.Proxy != nil && hasOwnErrors(r.Proxy.Requests())
+}
+
+// hasOwnErrors tells whether the API server answered a request with an error of its own, which no fault made.
+func hasOwnErrors(requests []proxy.Request) bool {
+	return slices.ContainsFunc(requests, func(q proxy.Request) bool {
+		return q.Code >= http.StatusInternalServerError && q.Fault == ""
+	})
 }
 
 // run plays a scenario in a namespace of its own, with an operator of its own.
@@ -138,9 +196,7 @@ func (c *Campaign) run(ctx context.Context, r *run, binaries Binaries) (_ *Outco
 	}
 	defer c.recorder.End(namespace)
 	if r.scenario.Rechecks {
-		c.mu.Lock()
-		c.restless[namespace] = true
-		c.mu.Unlock()
+		c.expectUnrest(namespace)
 	}
 	if err := c.makeNamespace(ctx, namespace); err != nil {
 		return nil, err
@@ -167,6 +223,8 @@ func (c *Campaign) run(ctx context.Context, r *run, binaries Binaries) (_ *Outco
 		return nil, err
 	}
 	r.outcome.Log = r.Operator.Log()
+	view := r.History.View()
+	c.left.Add(int64(len(view.Of(EGApp)) + len(view.Of(DemoMicroService))))
 	return r.outcome, nil
 }
 

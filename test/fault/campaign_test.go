@@ -23,17 +23,22 @@ const (
 	podsOfNode = 110
 )
 
-// allPlans is about how many plans there are.
-const allPlans = 8000
+// allPlans is about how many plans there are, and plansOfNames how many are asked for by their names at most, unless all are.
+const (
+	allPlans     = 8000
+	plansOfNames = 1000
+)
 
 // nodes is how many nodes a campaign needs.
 func nodes(c config) int {
 	plans := 0
-	if c.Full && !c.Plans.Given() {
+	switch {
+	case c.Plans.Given():
+		plans = plansOfNames
+	case c.Full && c.limit == 0:
+		plans = allPlans
+	case c.Full:
 		plans = c.limit
-		if plans == 0 {
-			plans = allPlans
-		}
 	}
 	return 5 + plans*podsOfPlan/podsOfNode
 }
@@ -159,6 +164,11 @@ func carryOut(t *testing.T, c *Campaign, config config, plans []Plan) {
 			})
 		}
 	})
+	if config.Full && !config.Plans.Given() && len(plans) >= plansOfFull {
+		for _, class := range unstruck(plans, unfired) {
+			t.Errorf("no plan of %s found anything to strike", class)
+		}
+	}
 	t.Logf("%d of %d plans found nothing to strike:\n%s", len(unfired), len(plans), strings.Join(unfired, "\n"))
 	if len(unfired)*100 > len(plans)*mostUnfired {
 		t.Errorf("%d of %d plans found nothing to strike", len(unfired), len(plans))

@@ -127,6 +127,11 @@ func has(kind, name string, want any, path ...string) check {
 	}
 }
 
+// rolledOut holds when the Deployment has rolled out pod templates so many times, the first included.
+func rolledOut(name string, times int) check {
+	return has("Deployment", name, times, "metadata", "annotations", "deployment.kubernetes.io/revision")
+}
+
 // container holds when the Deployment has so many containers and the one that is named after it runs an image.
 func container(name, image string, containers int) check {
 	return func(v View) error {

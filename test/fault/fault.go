@@ -30,16 +30,22 @@ type Effect struct {
 	Logs []string
 	// Reasons are those that Ready=False may have beside the reasons of the reference.
 	Reasons []string
-	// Writes is how many more requests to write than in the reference there may be.
-	Writes int
+	// Must is the reason that Ready=False has to have soon after each answer of the fault, unless the application is changed or
+	// deleted before; empty for none.
+	Must string
+	// Struck are the keys of the requests that the fault strikes, Writes how many more of those than in the reference there may
+	// be, and Others how many more of any other request to write.
+	Struck         []string
+	Writes, Others int
 	// Requests is how many more requests there may be for each second that the steps take.
 	Requests int
 	// Turns is how many turns of the loop more there may be at rest: what was told late wakes it.
 	Turns int
 	// Ends is how often the operator may end by itself.
 	Ends int
-	// Replaced tells that children may be created and deleted more often than in the reference: somebody else did it.
-	Replaced bool
+	// Replaced are the kinds of which the child may be created and deleted more often than in the reference: somebody else did
+	// it.
+	Replaced []string
 	// Delay is how much longer than without a fault the way may take.
 	Delay time.Duration
 	// Blind is how long the operator may have seen nothing of what changed.

@@ -55,13 +55,12 @@ func refusedTwice(t target) Fault {
 // lostFault is that of an answer that is lost while what was written is seen late: the operator meets its own object where
 // it expects none, or an earlier one.
 func lostFault(t target) Fault {
-	_, resource, _ := strings.Cut(t.key, " ")
 	effect := stopped
-	effect.Writes, effect.Blind, effect.Delay = lateWrites, delay+time.Second, 2*delay
+	effect.Struck, effect.Writes, effect.Blind, effect.Delay = []string{t.key}, 2, delay+time.Second, 2*delay
 	return Fault{
 		Class: "answer lost, seen late", Name: "answer-lost-late/" + t.String(), Effect: effect,
 		arm: func(s *Stage) armed {
-			rule := s.Proxy.DelayWatches(proxy.Matches("watch "+resource), delay)
+			rule := s.Proxy.DelayWatches(proxy.Matches("watch "+resourceOf(t.key)), delay)
 			a := t.strike(s, 1, proxy.ResetAfter())
 			remove := a.release
 			a.release = func() {
@@ -83,7 +82,8 @@ func takenFaults(t target, kind string) []Fault {
 	return []Fault{{
 		Class: "name taken before a write", Name: "taken-before/" + t.String(),
 		Effect: Effect{
-			Reasons: []string{appstatus.ReasonNameConflict}, Writes: 6, Replaced: true, Delay: recheck,
+			Reasons: []string{appstatus.ReasonNameConflict}, Struck: []string{t.key, "apply " + resourceOf(t.key)},
+			Writes: 2, Others: othersOfTurn, Replaced: []string{kind}, Delay: recheck,
 		},
 		arm: func(s *Stage) armed {
 			o := &occupant{stage: s, kind: kind}
@@ -92,6 +92,12 @@ func takenFaults(t target, kind string) []Fault {
 			return a
 		},
 	}}
+}
+
+// resourceOf is what a key of requests says after the verb.
+func resourceOf(key string) string {
+	_, resource, _ := strings.Cut(key, " ")
+	return resource
 }
 
 // child is the kind of child that the target writes, or empty.

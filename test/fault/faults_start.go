@@ -20,7 +20,7 @@ const startDelay = 45 * time.Second
 func startFaults(t target) []Fault {
 	effect := Effect{
 		// What cannot be read is told, in client-go's words too.
-		Logs: append([]string{injected, "the server is currently unable", "discover the APIs of the cluster"}, broken...), Writes: 4, Ends: 2, Delay: startDelay,
+		Logs: append([]string{injected, "the server is currently unable", "discover the APIs of the cluster"}, broken...), Others: othersOfTurn, Ends: 2, Delay: startDelay,
 		Reasons: []string{appstatus.ReasonApplyFailed},
 	}
 	named := func(what string, action proxy.Action) Fault {

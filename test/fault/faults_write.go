@@ -18,17 +18,29 @@ import (
 // injected is in the message of every error that is injected, and so in what the operator logs of it.
 const injected = "injected by the test"
 
-// hang is how long a request hangs, of which an operator that works on one thing at a time sees nothing else.
-const hang = 20 * time.Second
+// hang is how long a request hangs, of which an operator that works on one thing at a time sees nothing else. It is less than
+// what an operator that is told to end has for what it has begun.
+const hang = 10 * time.Second
 
 // refusalDelay is how long the operator waits before it tries again what a person has to put right.
 const refusalDelay = time.Minute
 
-// broken are what a lost connection is called.
-var broken = []string{"connection reset by peer", "EOF", "broken pipe", "server closed", "connection lost", "use of closed network connection"}
+// broken are what net/http calls a lost connection of HTTP/1.1.
+var broken = []string{"connection reset by peer", ": EOF", "unexpected EOF", "broken pipe", "http: server closed idle connection"}
 
-// stopped are what the operator may log when it is killed or its connection is lost.
-var stopped = Effect{Logs: broken, Writes: 4}
+// othersOfTurn is how many more of each kind of write there may be that the fault does not strike: it makes a turn more, which
+// tries again what was refused for a name or a quota, and writes on its way what the reference comes to in one turn.
+const othersOfTurn = 1
+
+// killed is what the operator may do when it is killed. The one that is started in its place is ready before its controllers
+// run, and complains when a step tells it to end just then.
+var killed = Effect{Logs: append([]string{"caches to sync"}, broken...), Writes: 1, Others: othersOfTurn}
+
+// stopped is what it may do when its connection is lost.
+var stopped = Effect{Logs: broken, Writes: 1, Others: othersOfTurn}
+
+// hanging is what the operator may do when a request hangs, of which it sees nothing else.
+var hanging = Effect{Logs: broken, Writes: 1, Others: othersOfTurn, Delay: hang, Blind: hang}
 
 // writeFault is a kind of fault that a single write may meet.
 type writeFault struct {
@@ -41,17 +53,21 @@ type writeFault struct {
 // writeFaults are all kinds of fault that a single write may meet.
 func writeFaults() []writeFault {
 	faults := []writeFault{
-		{class: "killed before a write", slug: "killed-before", effect: stopped, action: func(s *Stage, _ target) proxy.Action {
+		{class: "killed before a write", slug: "killed-before", effect: killed, action: func(s *Stage, _ target) proxy.Action {
 			return proxy.Instead(s.Operator.Kill)
 		}},
-		{class: "killed after a write", slug: "killed-after", effect: stopped, action: func(s *Stage, _ target) proxy.Action {
+		{class: "killed after a write", slug: "killed-after", effect: killed, action: func(s *Stage, _ target) proxy.Action {
 			return proxy.After(s.Operator.Kill)
 		}},
 		{class: "answer lost", slug: "answer-lost", effect: stopped, action: func(*Stage, target) proxy.Action { return proxy.ResetAfter() }},
 		{class: "connection reset", slug: "reset", effect: stopped, action: func(*Stage, target) proxy.Action { return proxy.Reset() }},
 		{
-			class: "hangs", slug: "hang", effect: Effect{Logs: broken, Writes: 4, Delay: hang, Blind: hang},
+			class: "hangs", slug: "hang", effect: hanging,
 			action: func(*Stage, target) proxy.Action { return proxy.Hang(hang) },
+		},
+		{
+			class: "answer hangs", slug: "answer-hang", effect: hanging,
+			action: func(*Stage, target) proxy.Action { return proxy.HangAfter(hang) },
 		},
 	}
 	for _, code := range errorCodes {
@@ -71,8 +87,13 @@ func writeFaults() []writeFault {
 
 // at returns the fault for a write.
 func (f writeFault) at(t target) Fault {
+	effect := f.effect
+	effect.Struck = []string{t.key}
+	if t.child() == "" {
+		effect.Must = ""
+	}
 	return Fault{
-		Class: f.class, Name: f.slug + "/" + t.String(), Effect: f.effect,
+		Class: f.class, Name: f.slug + "/" + t.String(), Effect: effect,
 		arm: func(s *Stage) armed { return t.strike(s, max(f.times, 1), f.action(s, t)) },
 	}
 }
@@ -109,12 +130,12 @@ func answer(code int, key string) proxy.Action {
 // effectOf is what answers with an error code may lead to, so many in a row. One error that passes by itself shows in no
 // status: only what a person has to put right does, and what goes on.
 func effectOf(code, times int) Effect {
-	e := Effect{Logs: []string{injected}, Writes: 2 + 2*times}
+	e := Effect{Logs: []string{injected}, Writes: times, Others: othersOfTurn}
 	switch code {
 	case http.StatusForbidden:
-		e.Reasons, e.Delay = []string{appstatus.ReasonForbidden}, refusalDelay
+		e.Must, e.Reasons, e.Delay = appstatus.ReasonForbidden, []string{appstatus.ReasonForbidden}, refusalDelay
 	case http.StatusUnprocessableEntity:
-		e.Reasons, e.Delay = []string{appstatus.ReasonRefused}, refusalDelay
+		e.Must, e.Reasons, e.Delay = appstatus.ReasonRefused, []string{appstatus.ReasonRefused}, refusalDelay
 	case http.StatusConflict:
 		// Nothing was lost: the operator looks again, and says nothing.
 	default:

@@ -26,11 +26,13 @@ type Kubelet struct {
 
 	mu      sync.Mutex
 	process *operator.Process
-	stopped bool
-	// expected are the ends that somebody asked for, unexpected all others.
-	expected, unexpected int
-	watched              sync.WaitGroup
-	err                  error
+	// replaced is the process that Replace ends, and killed the one that Kill has ended.
+	replaced, killed *operator.Process
+	stopped          bool
+	// unexpected are the ends that nobody asked for.
+	unexpected int
+	watched    sync.WaitGroup
+	err        error
 	// logs are what the processes that have ended said, and launched counts the processes.
 	logs     []string
 	launched int
@@ -69,7 +71,7 @@ func (k *Kubelet) keep(process *operator.Process) {
 		if !isCrowded {
 			k.logs = append(k.logs, said)
 		}
-		if k.stopped || k.process != process {
+		if k.stopped || k.process != process || k.replaced == process {
 			return
 		}
 		if !isCrowded {
@@ -90,7 +92,8 @@ func (k *Kubelet) startAgain() {
 	k.keep(process)
 }
 
-// Kill ends the operator at once, as a node that loses power, and starts it again.
+// Kill ends the operator at once, as a node that loses power, and starts it again, unless somebody replaces it just then: that
+// starts it.
 func (k *Kubelet) Kill() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -98,27 +101,58 @@ func (k *Kubelet) Kill() {
 		return
 	}
 	process := k.process
-	k.process = nil
-	k.expected++
+	k.killed = process
 	process.Kill()
-	k.startAgain()
+	if k.replaced != process {
+		k.startAgain()
+	}
 }
 
-// Replace ends the operator gently, as a Deployment does that gets another image, and starts the other binary. It fails when
-// the operator does not end in time and without an error.
-func (k *Kubelet) Replace(binary string) error {
+// Replace waits until the operator is ready, as one that is ended before it has begun complains of that, ends it gently, as a
+// Deployment does that gets another image, and starts the other binary. It fails when the operator does not end in time and
+// without an error; one that is killed meanwhile ends well.
+func (k *Kubelet) Replace(ctx context.Context, binary string) error {
+	process, err := k.beginReplace(ctx)
+	if err != nil {
+		return err
+	}
+	// The lock is free: a request that is under way may kill the operator, and the operator waits for its answer.
+	err = process.Terminate()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.stopped {
-		return errors.New("the operator was stopped")
+	if k.killed == process {
+		err = nil
 	}
-	process := k.process
-	k.process = nil
-	k.expected++
-	err := process.Terminate()
+	k.replaced = nil
+	if k.stopped {
+		return errors.Join(err, errors.New("the operator was stopped"))
+	}
 	k.options.Binary = binary
 	k.startAgain()
 	return err
+}
+
+// beginReplace returns the process that runs, when it is ready, as the one that is replaced.
+func (k *Kubelet) beginReplace(ctx context.Context) (*operator.Process, error) {
+	for {
+		process, err := k.ready(ctx)
+		if err != nil {
+			return nil, err
+		}
+		k.mu.Lock()
+		if k.stopped {
+			k.mu.Unlock()
+			return nil, errors.New("the operator was stopped")
+		}
+		isSame := k.process == process
+		if isSame {
+			k.replaced = process
+		}
+		k.mu.Unlock()
+		if isSame {
+			return process, nil
+		}
+	}
 }
 
 // Stop ends the operator gently, for good. It fails when it does not end in time and without an error, or could not be
@@ -129,10 +163,8 @@ func (k *Kubelet) Stop() error {
 	wasStopped := k.stopped
 	k.stopped = true
 	k.mu.Unlock()
-	if !wasStopped && process != nil {
-		if process.Runs() {
-			err = errors.Join(err, process.Terminate())
-		}
+	if !wasStopped {
+		err = errors.Join(err, process.Terminate())
 	}
 	k.watched.Wait()
 	return err
@@ -154,16 +186,22 @@ func (k *Kubelet) Ends() int {
 
 // WaitReady waits until the operator that runs now is ready, or the one that runs in its place when it has ended.
 func (k *Kubelet) WaitReady(ctx context.Context) error {
+	_, err := k.ready(ctx)
+	return err
+}
+
+// ready returns the process that runs, when it is ready.
+func (k *Kubelet) ready(ctx context.Context) (*operator.Process, error) {
 	for {
 		process, err := k.running()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err = process.WaitReady(ctx); err == nil || process.Runs() || !pause(ctx, 2*restartPause) {
-			return err
+			return process, err
 		}
 		if next, _ := k.running(); next == process {
-			return err
+			return nil, err
 		}
 	}
 }
@@ -172,10 +210,7 @@ func (k *Kubelet) WaitReady(ctx context.Context) error {
 func (k *Kubelet) running() (*operator.Process, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.process == nil {
-		return nil, errors.Join(errors.New("the operator does not run"), k.err)
-	}
-	return k.process, nil
+	return k.process, k.err
 }
 
 // Gauge returns a metric of the operator that runs now.

@@ -18,6 +18,9 @@ import (
 const parallelPlans = 48
 
 func TestMain(m *testing.M) {
+	if role := os.Getenv(roleEnv); role != "" {
+		os.Exit(playOperator(role))
+	}
 	localcluster.ServeReaper()
 	// Nothing of controller-runtime's own logging is of interest here.
 	log.SetLogger(logr.Discard())

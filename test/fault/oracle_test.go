@@ -20,7 +20,7 @@ const app = `
 apiVersion: egplatform.platform.evillgenius.com/v1alpha1
 kind: EGApp
 metadata: {name: app, generation: 2, resourceVersion: '7'}
-spec: {image: 'app:2'}
+spec: {image: 'app:2', replicaCount: 2}
 status:
   observedGeneration: 2
   conditions:
@@ -38,6 +38,7 @@ const (
 // serving is the Deployment of app, with all pods of this image available.
 func serving(image string) string {
 	return deployment + `  generation: 3
+  ownerReferences: [{apiVersion: x/v1, kind: EGApp, name: app, uid: the-uid-of-EGApp-app, controller: true}]
 spec: {replicas: 2, template: {spec: {containers: [{name: app, image: '` + image + `'}]}}}
 status: {observedGeneration: 3, replicas: 2, updatedReplicas: 2, availableReplicas: 2}`
 }
@@ -63,7 +64,8 @@ func outcomeOf(t *testing.T, objects ...string) *Outcome {
 // TestJudge tells what is a violation: each row makes one thing wrong in an outcome that is right without it.
 func TestJudge(t *testing.T) {
 	right := func(t *testing.T) *Outcome { return outcomeOf(t, serving("app:2"), app+isRollingOut, app+isReady) }
-	reference, err := NewReference(Scenario{Kind: EGApp}, []*Outcome{right(t), right(t)})
+	scenario := Scenario{Kind: EGApp, Name: "create", Steps: []Step{{}}}
+	reference, err := NewReference(scenario, []*Outcome{right(t), right(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,8 +77,15 @@ func TestJudge(t *testing.T) {
 	}
 	happens := func(e Event) spoil { return func(o *Outcome) { o.Events = append(o.Events, e) } }
 	tells := func(text string) spoil { return happens(added(t, text).changedTo(watch.Modified, "8")) }
+	refused := func(o *Outcome) {
+		o.Requests = append(o.Requests, proxy.Request{Verb: "delete", Resource: "services", Fault: "403", Code: 403, At: time.Now()})
+	}
+	refusal := Effect{
+		Struck: []string{"delete services"}, Writes: 1, Must: "Forbidden", Reasons: []string{"Forbidden"},
+	}
 	another := strings.Replace(app, "name: app", "name: app, uid: another", 1)
 	served := added(t, serving("app:2"))
+	theirs := added(t, strings.Replace(service, "name: app", "name: "+orders, 1)+"{}")
 	tests := map[string]struct {
 		spoil  spoil
 		effect Effect
@@ -85,7 +94,12 @@ func TestJudge(t *testing.T) {
 		"nothing":                          {func(*Outcome) {}, Effect{}, ""},
 		"a step that fails":                {func(o *Outcome) { o.Failures = []string{"step 1 fails"} }, Effect{}, "step 1 fails"},
 		"a child made twice":               {happens(served), Effect{}, "created and deleted otherwise"},
-		"a child made twice, by the fault": {happens(served), Effect{Replaced: true}, ""},
+		"a child made twice, by the fault": {happens(theirs), Effect{Replaced: []string{"Service"}}, ""},
+		"another child made twice":         {happens(served), Effect{Replaced: []string{"Service"}}, "created and deleted otherwise"},
+		"another name made twice": {
+			happens(added(t, strings.Replace(service, "name: app", "name: other", 1)+"{}")),
+			Effect{Replaced: []string{"Service"}}, "created and deleted otherwise",
+		},
 		"a child deleted": {
 			happens(served.changedTo(watch.Deleted, "9")), Effect{}, "created and deleted otherwise",
 		},
@@ -104,17 +118,61 @@ func TestJudge(t *testing.T) {
 		},
 		"an end":                      {func(o *Outcome) { o.Ends = 1 }, Effect{}, "ended by itself"},
 		"an end that the fault makes": {func(o *Outcome) { o.Ends = 1 }, Effect{Ends: 1}, ""},
-		"a write more":                {asks(1, "apply", "services", ""), Effect{}, "2 requests to write children"},
-		"a write more, by the fault":  {asks(1, "apply", "services", ""), Effect{Writes: 1}, ""},
+		"a write more":                {asks(1, "apply", "services", ""), Effect{}, "2 requests apply services, at most 1"},
+		"a write more, by the fault":  {asks(1, "apply", "services", ""), Effect{Struck: []string{"apply services"}, Writes: 1}, ""},
+		"two writes more, by the fault": {
+			asks(2, "apply", "services", ""), Effect{Struck: []string{"apply services"}, Writes: 1}, "3 requests apply services, at most 2",
+		},
+		"a write more of another key": {
+			asks(1, "apply", "services", ""), Effect{Struck: []string{"apply deployments.apps"}, Writes: 1}, "2 requests apply services, at most 1",
+		},
+		"a write more of any key": {asks(1, "apply", "services", ""), Effect{Others: 1}, ""},
+		"a write that met another's": {func(o *Outcome) {
+			o.Requests = append(o.Requests, proxy.Request{Verb: "apply", Resource: "services", Code: 409})
+		}, Effect{}, ""},
+		"a write that met the fault": {func(o *Outcome) {
+			o.Requests = append(o.Requests, proxy.Request{Verb: "apply", Resource: "services", Code: 409, Fault: "409"})
+		}, Effect{}, "2 requests apply services, at most 1"},
+		"a write that meets others for ever": {func(o *Outcome) {
+			conflict := proxy.Request{Verb: "apply", Resource: "services", Code: 409}
+			o.Requests = append(o.Requests, slices.Repeat([]proxy.Request{conflict}, mostConflicts+1)...)
+		}, Effect{}, "4 requests apply services, at most 3"},
+		"a write of a new key": {asks(1, "delete", "services", ""), Effect{}, "1 requests delete services, at most 0"},
 		"status writes at once": {
-			asks(2, "patch", "egapps", "status"), Effect{}, "2 requests to write the status, at most 1",
+			asks(statusSpare+1, "patch", "egapps", "status"), Effect{}, "3 requests patch egapps/status, at most 2",
 		},
 		"status writes over some time": {func(o *Outcome) {
-			asks(2, "patch", "egapps", "status")(o)
+			asks(statusSpare+1, "patch", "egapps", "status")(o)
 			o.Elapsed = time.Second
 		}, Effect{}, ""},
-		"a status write more, by the fault": {asks(2, "patch", "egapps", "status"), Effect{Writes: 1}, ""},
-		"a hot loop of reads":               {asks(500, "get", "services", ""), Effect{}, "requests, in the reference"},
+		"what is to be told": {func(o *Outcome) {
+			refused(o)
+			tells(app + isForbidden)(o)
+		}, refusal, ""},
+		"what an obstacle hides": {func(o *Outcome) {
+			refused(o)
+			tells(app + isTerminating)(o)
+		}, Effect{Struck: refusal.Struck, Writes: 1, Must: "Forbidden", Reasons: []string{"Forbidden", "Terminating"}}, ""},
+		"what is told already": {func(o *Outcome) {
+			tells(app + isForbidden)(o)
+			refused(o)
+		}, refusal, ""},
+		"what is told too late": {func(o *Outcome) {
+			refused(o)
+			late := added(t, app+isForbidden).changedTo(watch.Modified, "8")
+			late.At = late.At.Add(toldWithin + time.Minute)
+			happens(late)(o)
+		}, refusal, "has not the reason Forbidden"},
+		"what is never told": {refused, refusal, "has not the reason Forbidden"},
+		"what a change ends": {func(o *Outcome) {
+			refused(o)
+			tells(strings.Replace(app, "generation: 2", "generation: 3", 1) + isReady)(o)
+		}, refusal, ""},
+		"what a deletion ends": {func(o *Outcome) {
+			refused(o)
+			tells(strings.Replace(app, "name: app", "name: app, deletionTimestamp: '2026-01-01T00:00:00Z'", 1) + isReady)(o)
+		}, refusal, ""},
+		"a hot loop of reads": {asks(500, "get", "services", ""), Effect{}, "requests, in the reference"},
 		"watches that are cut": {func(o *Outcome) {
 			asks(400, "watch", "services", "")(o)
 			o.Elapsed = 20 * time.Second
@@ -128,8 +186,17 @@ func TestJudge(t *testing.T) {
 			o.Earlier = o.Events
 			o.Events = append(outcomeOf(t, strings.Replace(serving("app:2"), "availableReplicas: 2", "availableReplicas: 1", 1)).Events, o.Events[1:]...)
 		}, Effect{}, ""},
+		"a change of what is Ready": {func(o *Outcome) {
+			o.Earlier = o.Events
+			changed := strings.NewReplacer("generation: 2, ", "generation: 3, ", "app:2", "app:3")
+			o.Events = []Event{o.Events[0], added(t, changed.Replace(app)+isReady)}
+		}, Effect{}, ""},
 		"a generation to come": {tells(app + isOfTomorrow), Effect{}, "a generation that is yet to come"},
-		"Ready falls":          {tells(app + isRollingOut), Effect{}, "Ready fell 1 times"},
+		"Ready falls": {func(o *Outcome) {
+			tells(app + isRollingOut)(o)
+			tells(app + isReady)(o)
+			tells(app + isRollingOut)(o)
+		}, Effect{}, "Ready fell 2 times"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -137,7 +204,7 @@ func TestJudge(t *testing.T) {
 			o := right(t)
 			test.spoil(o)
 			p := planNamed(EGApp, "create", "409", "409/x")
-			p.Faults[0].Effect = test.effect
+			p.Scenario, p.Faults[0].Effect = scenario, test.effect
 			violations := Judge(p, reference, o)
 			isWanted := len(violations) == 1 && test.want != "" && strings.Contains(violations[0], test.want)
 			if !isWanted && (test.want != "" || len(violations) > 0) {
@@ -150,18 +217,18 @@ func TestJudge(t *testing.T) {
 // TestSum tells that faults add up, and that of two errors in a row one may show.
 func TestSum(t *testing.T) {
 	one := Fault{Effect: Effect{
-		Logs: []string{"a"}, Reasons: []string{"A"}, Writes: 1, Ends: 1, Delay: time.Second, Blind: time.Minute,
+		Logs: []string{"a"}, Reasons: []string{"A"}, Struck: []string{"x"}, Writes: 1, Others: 1, Ends: 1, Delay: time.Second, Blind: time.Minute,
 	}}
-	two := Fault{Effect: Effect{Logs: []string{"b"}, Writes: 2, Delay: time.Second, Replaced: true}}
+	two := Fault{Effect: Effect{Logs: []string{"b"}, Struck: []string{"y"}, Writes: 2, Others: 1, Delay: time.Second, Replaced: []string{"Service"}}}
 	got := sum([]Fault{one, two})
 	want := Effect{
-		Logs: []string{"a", "b"}, Reasons: []string{"A", "ApplyFailed"}, Writes: 3, Ends: 1, Replaced: true,
+		Logs: []string{"a", "b"}, Reasons: []string{"A", "ApplyFailed"}, Struck: []string{"x", "y"}, Writes: 3, Others: 2, Ends: 1, Replaced: []string{"Service"},
 		Delay: 2 * time.Second, Blind: time.Minute,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the sum is %+v, want %+v", got, want)
 	}
-	if got := sum([]Fault{one}); !slices.Equal(got.Reasons, []string{"A"}) || got.Replaced {
+	if got := sum([]Fault{one}); !slices.Equal(got.Reasons, []string{"A"}) || len(got.Replaced) > 0 {
 		t.Errorf("one fault alone leads to %+v", got)
 	}
 }
@@ -179,16 +246,27 @@ func TestNewReference(t *testing.T) {
 		"it fails":               func(o *Outcome) { o.Failures = []string{"no"} },
 		"it logs errors":         func(o *Outcome) { o.Log = `{"level":"error"}` },
 		"it ends otherwise":      func(o *Outcome) { o.States = []State{{"Service app": `{"a":1}`}} },
+		"it panics":              func(o *Outcome) { o.Panics = 1 },
+		"it is not asked":        func(o *Outcome) { o.Panics = -1 },
+		"it ends by itself":      func(o *Outcome) { o.Ends = 1 },
+		"it does not rest":       func(o *Outcome) { o.Reconciles = restingTurns + 1 },
+		"it leaks":               func(o *Outcome) { o.Goroutines = mostGoroutines + 1 },
+		"it tells untruths":      func(o *Outcome) { o.Events = o.Events[1:] },
 		"it makes a child twice": func(o *Outcome) { o.Events = append(o.Events, added(t, serving("app:2"))) },
 	} {
 		if _, err := NewReference(Scenario{Kind: EGApp}, []*Outcome{run(same), run(spoil)}); err == nil {
 			t.Errorf("%s, and that is a reference", name)
 		}
 	}
+	rechecks := run(func(o *Outcome) { o.Reconciles = restingTurns + recheckTurns })
+	if _, err := NewReference(Scenario{Kind: EGApp, Rechecks: true}, []*Outcome{rechecks}); err != nil {
+		t.Error(err)
+	}
 	r, err := NewReference(Scenario{Kind: EGApp}, []*Outcome{run(same), run(func(o *Outcome) {
 		apply, get := proxy.Request{Verb: "apply", Resource: "services"}, proxy.Request{Verb: "get", Resource: "pods"}
 		o.Requests = append(o.Requests, apply, get)
 		o.Goroutines += 5
+		o.Elapsed = time.Second
 		o.Events = append(o.Events, added(t, app+isRollingOut))
 		o.Events[len(o.Events)-1].Type = watch.Modified
 	})})
@@ -198,7 +276,8 @@ func TestNewReference(t *testing.T) {
 	want := &Reference{
 		States: []State{{"Service app": "{}"}}, Life: map[string]Life{"Deployment app": {Created: 1}, "EGApp app": {Created: 1}},
 		Changed: map[string]bool{"Deployment": true, "EGApp": true},
-		Writes:  map[string]int{"apply services": 1}, Reads: map[string]int{"list pods": 1}, ChildWrites: 2, MostRequests: 4,
+		Writes:  map[string]int{"apply services": 1}, Reads: map[string]int{"list pods": 1},
+		MostWrites: map[string]int{"apply services": 2}, MostRequests: 4, Elapsed: time.Second,
 		Reasons: map[string]bool{"False RollingOut": true, "True Ready": true}, Falls: 1, Goroutines: 105, Resting: 1,
 	}
 	if !reflect.DeepEqual(r, want) {

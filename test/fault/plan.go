@@ -5,10 +5,10 @@ package fault
 
 import (
 	"fmt"
-	"hash/fnv"
-	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"platformapp/test/fault/choice"
 )
 
 // Plan is a scenario with faults.
@@ -43,7 +43,7 @@ func Plans(s Scenario, r *Reference, seed uint64) []Plan {
 	var plans []Plan
 	add := func(faults ...Fault) { plans = append(plans, Plan{Scenario: s, Faults: faults}) }
 	var atWrites []Fault
-	writes := targets(r.Writes)
+	writes := slices.DeleteFunc(targets(r.Writes), func(t target) bool { return slices.Contains(s.Uses, t.String()) })
 	for _, t := range writes {
 		for _, f := range writeFaults() {
 			atWrites = append(atWrites, f.at(t))
@@ -54,22 +54,30 @@ func Plans(s Scenario, r *Reference, seed uint64) []Plan {
 		}
 	}
 	for _, t := range targets(r.Reads) {
-		if meetsAtStart(s, t) {
+		switch {
+		case meetsAtStart(s, t):
 			for _, f := range startFaults(t) {
+				add(f)
+			}
+		case t.isLive():
+			for _, f := range readFaults(t) {
 				add(f)
 			}
 		}
 	}
 	keys := watched(r)
 	for _, key := range keys {
-		for _, f := range watchFaults(key) {
-			add(f)
+		if !slices.Contains(s.Uses, key) {
+			for _, f := range holdFaults(key) {
+				add(f)
+			}
 		}
+		add(delayFault(key))
 	}
 	for _, f := range allWatchFaults(keys, seed) {
 		add(f)
 	}
-	random := rand.New(rand.NewPCG(seed, numberOf(s.String())))
+	random := choice.Random(seed, s.String())
 	for range len(writes) {
 		first, second := atWrites[random.IntN(len(atWrites))], atWrites[random.IntN(len(atWrites))]
 		if first.Name != second.Name {
@@ -93,16 +101,14 @@ func unique(plans []Plan) []Plan {
 func watched(r *Reference) []string {
 	var keys []string
 	for kind := range r.Changed {
-		resource := recordedKinds[kind]
-		keys = append(keys, strings.TrimSuffix(fmt.Sprintf("watch %s.%s", resource.Resource, resource.Group), "."))
+		keys = append(keys, watchKey(kind))
 	}
 	slices.Sort(keys)
 	return keys
 }
 
-// numberOf makes a number of a name.
-func numberOf(name string) uint64 {
-	hash := fnv.New64a()
-	_, _ = hash.Write([]byte(name))
-	return hash.Sum64()
+// watchKey is the key of the watches of a kind.
+func watchKey(kind string) string {
+	resource := recordedKinds[kind]
+	return strings.TrimSuffix(fmt.Sprintf("watch %s.%s", resource.Resource, resource.Group), ".")
 }

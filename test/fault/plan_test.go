@@ -19,7 +19,7 @@ func referenceOfTest() *Reference {
 			"apply deployments.apps": 2, "apply services": 1, "delete ingresses.networking.k8s.io": 1,
 			"patch egapps.egplatform.platform.evillgenius.com/status": 2,
 		},
-		Reads:   map[string]int{"/api": 1, "list deployments.apps": 1, "watch pods": 1},
+		Reads:   map[string]int{"/api": 1, "list deployments.apps": 1, "watch pods": 1, "get services": 1},
 		Changed: map[string]bool{"Deployment": true, "Pod": true},
 	}
 }
@@ -120,7 +120,7 @@ func TestPlansAreComplete(t *testing.T) {
 		}
 	}
 	faults := []string{
-		"killed-before", "killed-after", "answer-lost", "reset", "hang", "429", "409", "422", "403", "500", "503", "504",
+		"killed-before", "killed-after", "answer-lost", "reset", "hang", "answer-hang", "429", "409", "422", "403", "500", "503", "504",
 	}
 	for _, write := range targets(r.Writes) {
 		for _, fault := range faults {
@@ -137,8 +137,14 @@ func TestPlansAreComplete(t *testing.T) {
 			want(fault + "/" + resource)
 		}
 	}
-	for _, fault := range []string{"cut", "repeated", "shuffled"} {
+	for _, fault := range []string{"cut", "repeated", "shuffled", "reopened-403", "reopened-429", "reopened-500"} {
 		want(fault + "/all")
+	}
+	running := names(Plans(Scenario{Kind: EGApp, Name: "x"}, r, 1))
+	for _, fault := range []string{"get-reset", "get-500", "get-403"} {
+		if name := "EGApp/x/" + fault + "/get-services-1"; !slices.Contains(running, name) {
+			t.Errorf("there is no plan %s", name)
+		}
 	}
 	if !classes["two faults"] || classes[""] {
 		t.Errorf("the classes are %v", classes)
@@ -147,6 +153,29 @@ func TestPlansAreComplete(t *testing.T) {
 		if strings.HasPrefix(p.Class(), "start") && !strings.HasPrefix(p.Scenario.Name, restartName) {
 			t.Errorf("%s strikes a start where there is none", p)
 		}
+	}
+}
+
+// TestPlansSpareWhatScenariosUse tells that what a scenario uses itself meets no fault, and all else does.
+func TestPlansSpareWhatScenariosUse(t *testing.T) {
+	r := referenceOfTest()
+	all := names(Plans(Scenario{Kind: EGApp, Name: "x"}, r, 1))
+	some := names(Plans(Scenario{Kind: EGApp, Name: "x", Uses: []string{"apply-deployments-1", "watch pods"}}, r, 1))
+	isPair := func(name string) bool { return strings.Contains(name, "/two/") }
+	for _, name := range some {
+		if strings.Contains(name, "apply-deployments-1") {
+			t.Errorf("%s strikes what the scenario uses", name)
+		}
+	}
+	spared := slices.DeleteFunc(all, func(name string) bool { return isPair(name) || slices.Contains(some, name) })
+	for _, name := range spared {
+		isUsed := strings.HasSuffix(name, "/apply-deployments-1")
+		if !isUsed && name != "EGApp/x/frozen/pods" && name != "EGApp/x/missed/pods" {
+			t.Errorf("%s is left out", name)
+		}
+	}
+	if len(spared) < 3 {
+		t.Errorf("left out are %q", spared)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -27,8 +28,11 @@ type Reference struct {
 	Writes map[string]int
 	// Reads are the same of the other requests.
 	Reads map[string]int
-	// ChildWrites is how many requests to write children any run had at most, and MostRequests how many requests.
-	ChildWrites, MostRequests int
+	// MostWrites are the same as Writes, with the most that any run had, and MostRequests is the most requests.
+	MostWrites   map[string]int
+	MostRequests int
+	// Elapsed is how long the steps took at most.
+	Elapsed time.Duration
 	// Reasons are those that Ready had in any run, each after its status: False RollingOut.
 	Reasons map[string]bool
 	// Falls is how often Ready went from True to False at most.
@@ -55,8 +59,8 @@ func NewReference(scenario Scenario, outcomes []*Outcome) (*Reference, error) {
 		next := &Reference{
 			States: o.States, Life: livesOf(scenario, o), Writes: count(o.Requests, proxy.Request.IsWrite),
 			Reads:        count(o.Requests, func(q proxy.Request) bool { return !q.IsWrite() && !isEvent(q) }),
-			ChildWrites:  len(childWrites(o.Requests)),
-			MostRequests: len(o.Requests), Reasons: map[string]bool{}, Changed: map[string]bool{}, Goroutines: o.Goroutines, Resting: o.Reconciles,
+			MostWrites:   count(o.Requests, proxy.Request.IsWrite),
+			MostRequests: len(o.Requests), Elapsed: o.Elapsed, Reasons: map[string]bool{}, Changed: map[string]bool{}, Goroutines: o.Goroutines, Resting: o.Reconciles,
 		}
 		for _, s := range statuses(scenario.Kind, o.Events) {
 			next.Reasons[s.String()] = true
@@ -68,6 +72,9 @@ func NewReference(scenario Scenario, outcomes []*Outcome) (*Reference, error) {
 			next.Changed[e.Kind] = true
 		}
 		next.Falls = falls(statuses(scenario.Kind, o.Events))
+		if flaws := flaws(scenario, next, o); len(flaws) > 0 {
+			return nil, fmt.Errorf("the reference is wrong by itself: %s", strings.Join(flaws, "\n"))
+		}
 		if r == nil {
 			r = next
 			continue
@@ -84,6 +91,38 @@ func NewReference(scenario Scenario, outcomes []*Outcome) (*Reference, error) {
 	return r, nil
 }
 
+const (
+	// mostGoroutines is how many goroutines an operator may have at rest in any case.
+	mostGoroutines = 400
+	// recheckTurns is how many turns of the loop more there may be at rest where something is tried again from time to time:
+	// each minute, and no rest is longer.
+	recheckTurns = 1
+)
+
+// flaws returns what is wrong with a run without faults, whatever any other run does: the operator that makes the reference is
+// under test too.
+func flaws(s Scenario, r *Reference, o *Outcome) []string {
+	var found []string
+	report := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	if o.Panics != 0 {
+		report("%d panics", o.Panics)
+	}
+	if o.Ends != 0 {
+		report("the operator ended by itself, %d times", o.Ends)
+	}
+	most := restingTurns
+	if s.Rechecks {
+		most += recheckTurns
+	}
+	if o.Reconciles > most {
+		report("%d turns of the loop at rest", o.Reconciles)
+	}
+	if o.Goroutines > mostGoroutines {
+		report("%d goroutines", o.Goroutines)
+	}
+	return append(found, untruths(Plan{Scenario: s}, r, o, Effect{})...)
+}
+
 // merge adds another run.
 func (r *Reference) merge(next *Reference) error {
 	for i, state := range r.States {
@@ -95,7 +134,10 @@ func (r *Reference) merge(next *Reference) error {
 		return errors.Join(fmt.Errorf("two runs without a fault create and delete otherwise: %v and %v", r.Life, next.Life))
 	}
 	r.Writes, r.Reads = common(r.Writes, next.Writes), common(r.Reads, next.Reads)
-	r.ChildWrites, r.MostRequests = max(r.ChildWrites, next.ChildWrites), max(r.MostRequests, next.MostRequests)
+	r.MostRequests, r.Elapsed = max(r.MostRequests, next.MostRequests), max(r.Elapsed, next.Elapsed)
+	for key, n := range next.MostWrites {
+		r.MostWrites[key] = max(r.MostWrites[key], n)
+	}
 	maps.Copy(r.Reasons, next.Reasons)
 	maps.Copy(r.Changed, next.Changed)
 	r.Falls, r.Goroutines, r.Resting = max(r.Falls, next.Falls), max(r.Goroutines, next.Goroutines), max(r.Resting, next.Resting)

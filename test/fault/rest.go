@@ -5,6 +5,7 @@ package fault
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -13,8 +14,11 @@ import (
 	"platformapp/test/operator"
 )
 
-// AtRest starts one operator for all namespaces that plans left and returns the requests to write that it makes within the
-// given time after it is ready: there is nothing to be done.
+// firstLook bounds the time in which an operator looks at all that the plans left, on a machine that does much else.
+const firstLook = 5 * time.Minute
+
+// AtRest starts one operator for all namespaces that plans left and returns the requests to write that it makes until the
+// given time after it has looked at everything: there is nothing to be done.
 func (c *Campaign) AtRest(ctx context.Context, period time.Duration) ([]string, error) {
 	p, err := proxy.Start(c.identity)
 	if err != nil {
@@ -32,11 +36,8 @@ func (c *Campaign) AtRest(ctx context.Context, period time.Duration) ([]string, 
 	if err != nil {
 		return nil, err
 	}
+	err = awaitTurns(ctx, process, c.left.Load())
 	pause(ctx, period)
-	turns, err := process.Sum(ctx, "controller_runtime_reconcile_total", nil)
-	if err == nil && turns < float64(c.number.Load())/2 {
-		err = fmt.Errorf("it made %.0f turns of the loop in %d namespaces: this shows nothing", turns, c.number.Load())
-	}
 	if errStop := process.Terminate(); err == nil {
 		err = errStop
 	}
@@ -50,4 +51,19 @@ func (c *Campaign) AtRest(ctx context.Context, period time.Duration) ([]string, 
 		writes = append(writes, fmt.Sprintf("%s of %s/%s", q.Key(), q.Namespace, q.Name))
 	}
 	return writes, err
+}
+
+// awaitTurns waits until an operator has made so many turns of its loop.
+func awaitTurns(ctx context.Context, process *operator.Process, want int64) error {
+	ctx, cancel := context.WithTimeout(ctx, firstLook)
+	defer cancel()
+	for {
+		turns, err := process.Sum(ctx, "controller_runtime_reconcile_total", nil)
+		if err == nil && turns >= float64(want) {
+			return nil
+		}
+		if !pause(ctx, checkInterval) {
+			return errors.Join(err, fmt.Errorf("the operator made %.0f turns of the loop for %d applications within %s", turns, want, firstLook))
+		}
+	}
 }

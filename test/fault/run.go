@@ -80,7 +80,11 @@ func (r *run) play(ctx context.Context) error {
 			r.begin()
 		}
 		if err := r.do(ctx, step); err != nil {
-			return fmt.Errorf("step %q: %w", step.Name, err)
+			if !errors.As(err, &wrongdoing{}) {
+				return fmt.Errorf("step %q: %w", step.Name, err)
+			}
+			r.fail("step %q: %v", step.Name, err)
+			break
 		}
 		if err := r.await(ctx, i, step, r.quiet()); err != nil {
 			r.fail("step %q does not get where the reference gets: %v", step.Name, err)

@@ -22,6 +22,10 @@ type Scenario struct {
 	Races bool
 	// Rechecks tells that the scenario ends with something that the operator tries again from time to time.
 	Rechecks bool
+	// Uses are what the steps themselves do with requests of the operator, or wait for it to tell, while they are done: the
+	// names of those requests, such as apply-deployments-1, and the keys of the watches that it learns by. Faults leave the
+	// former alone, and hold back none of the latter while a step is done, which would wait for it.
+	Uses []string
 	// TakenNames is how many children cannot be made because somebody else has their names: each turn tries it again.
 	TakenNames int
 }
@@ -33,7 +37,8 @@ func (s Scenario) String() string { return s.Kind + "/" + s.Name }
 type Step struct {
 	// Name tells what is done.
 	Name string
-	// Do does it. It returns when the history has reached what it did.
+	// Do does it. It returns when the history has reached what it did. A [wrongdoing] is the operator's, all other errors tell
+	// nothing of it.
 	Do func(context.Context, *Stage) error
 	// Holds fails until what is done has been carried out. It is asked in the reference run and in each plan, so that a
 	// reference run that ends in the wrong state is noticed too.
@@ -41,6 +46,9 @@ type Step struct {
 	// Restores tells that the state after the step has to be the one before it: others have changed what is the operator's.
 	Restores bool
 }
+
+// wrongdoing is an error of a step that the operator is to blame for.
+type wrongdoing struct{ error }
 
 // restores returns the steps with Restores set.
 func restores(steps ...Step) []Step {

@@ -131,7 +131,7 @@ func troubleOfEGApp() []Scenario {
 		{
 			Kind: EGApp, Name: "duplicate-app-id", Collects: true, Before: []Step{create(EGApp, newOf(orders), runs(EGApp, orders, 1))},
 			Steps: []Step{
-				create(EGApp, newOf(billing), reports(EGApp, billing, appstatus.ReasonDuplicateAppID)),
+				aSecondLater(EGApp, orders, create(EGApp, newOf(billing), reports(EGApp, billing, appstatus.ReasonDuplicateAppID))),
 				remove(EGApp, orders, all(runs(EGApp, billing, 1), absent(orders, childKinds...))),
 			},
 		},

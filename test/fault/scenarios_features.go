@@ -48,13 +48,12 @@ func featuresOfEGApp() []Scenario {
 			Kind: EGApp, Name: "config", Before: []Step{configured, created},
 			Steps: []Step{
 				update(`{"spec":{"env":[{"name":"COLOUR","valueFrom":{"configMapKeyRef":{"name":"settings","key":"COLOUR"}}}],
-					"files":[{"mountPath":"/etc/orders","configMap":{"name":"settings","items":[{"key":"config.yaml","path":"config.yaml"}]}}]}}`, runs(EGApp, orders, 1)),
-				// Nothing but the pods tells that they were restarted: the reference counts them.
-				patchAs(user, "ConfigMap", settings, types.MergePatchType, `{"data":{"COLOUR":"blue"}}`, runs(EGApp, orders, 1)),
-				patchAs(user, "ConfigMap", settings, types.MergePatchType, `{"data":{"UNUSED":"x"},"metadata":{"labels":{"a":"b"}}}`, runs(EGApp, orders, 1)),
-				update(`{"spec":{"rollout":{"configChangePolicy":"Ignore"}}}`, runs(EGApp, orders, 1)),
-				patchAs(user, "ConfigMap", settings, types.MergePatchType, `{"data":{"COLOUR":"green"}}`, runs(EGApp, orders, 1)),
-				update(`{"spec":{"env":null,"files":null}}`, runs(EGApp, orders, 1)),
+					"files":[{"mountPath":"/etc/orders","configMap":{"name":"settings","items":[{"key":"config.yaml","path":"config.yaml"}]}}]}}`, all(runs(EGApp, orders, 1), rolledOut(orders, 2))),
+				patchAs(user, "ConfigMap", settings, types.MergePatchType, `{"data":{"COLOUR":"blue"}}`, all(runs(EGApp, orders, 1), rolledOut(orders, 3))),
+				patchAs(user, "ConfigMap", settings, types.MergePatchType, `{"data":{"UNUSED":"x"},"metadata":{"labels":{"a":"b"}}}`, all(runs(EGApp, orders, 1), rolledOut(orders, 3))),
+				update(`{"spec":{"rollout":{"configChangePolicy":"Ignore"}}}`, all(runs(EGApp, orders, 1), rolledOut(orders, 3))),
+				patchAs(user, "ConfigMap", settings, types.MergePatchType, `{"data":{"COLOUR":"green"}}`, all(runs(EGApp, orders, 1), rolledOut(orders, 3))),
+				update(`{"spec":{"env":null,"files":null}}`, all(runs(EGApp, orders, 1), rolledOut(orders, 4))),
 			},
 		},
 		{
@@ -91,8 +90,9 @@ func featuresOfEGApp() []Scenario {
 			Kind: EGApp, Name: "labels", Before: []Step{egappSubject.created()},
 			Steps: []Step{
 				update(`{"metadata":{"labels":{"team":"a","argocd.argoproj.io/instance":"x"}}}`,
-					all(egappSubject.runsAll(image1, 1), has("Service", orders, "a", "metadata", "labels", "team"))),
-				update(`{"metadata":{"labels":{"team":null}}}`, all(egappSubject.runsAll(image1, 1), has("Service", orders, nil, "metadata", "labels", "team"))),
+					all(egappSubject.runsAll(image1, 1), has("Service", orders, "a", "metadata", "labels", "team"), rolledOut(orders, 1))),
+				update(`{"metadata":{"labels":{"team":null}}}`,
+					all(egappSubject.runsAll(image1, 1), has("Service", orders, nil, "metadata", "labels", "team"), rolledOut(orders, 1))),
 			},
 		},
 	}

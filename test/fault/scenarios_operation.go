@@ -20,8 +20,8 @@ func operation(s subject) []Scenario {
 		{
 			Kind: s.kind, Name: "upgrade", Before: []Step{s.created()},
 			Steps: []Step{
-				together("change the image and upgrade at once", s.runsAll(image2, 1), change(image2), restart(true, nil)),
-				together("change the image and downgrade at once", s.runsAll(image3, 1), change(image3), restart(false, nil)),
+				together("change the image and upgrade at once", all(s.runsAll(image2, 1), rolledOut(orders, 2)), change(image2), restart(true, nil)),
+				together("change the image and downgrade at once", all(s.runsAll(image3, 1), rolledOut(orders, 3)), change(image3), restart(false, nil)),
 			},
 		},
 	}

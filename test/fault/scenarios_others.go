@@ -31,6 +31,7 @@ func others(s subject) []Scenario {
 		{
 			// Of two changes in a moment the second shows too.
 			Kind: s.kind, Name: "pods-falter", Before: []Step{s.created()}, Steps: []Step{falter(s.kind, s.runsAll(image1, 1))},
+			Uses: []string{watchKey("Deployment"), watchKey("Pod")},
 		},
 		{
 			// Pods that look like the application's own, and are not, do not count.
@@ -80,8 +81,8 @@ func othersOfEGApp() []Scenario {
 			Steps: []Step{
 				update(`{"spec":{"resources":{"limits":{"cpu":"1","memory":"2Gi"}},"env":[{"name":"E","value":"1"},
 					{"name":"D","value":"2"},{"name":"C","value":"3"},{"name":"B","value":"4"},{"name":"A","value":"$(E)"}]}}`,
-					runs(EGApp, orders, 1)),
-				update(`{"spec":{"resources":{"limits":{"cpu":"1e0","memory":"2147483648"}}}}`, runs(EGApp, orders, 1)),
+					all(runs(EGApp, orders, 1), rolledOut(orders, 2))),
+				update(`{"spec":{"resources":{"limits":{"cpu":"1e0","memory":"2147483648"}}}}`, all(runs(EGApp, orders, 1), rolledOut(orders, 2))),
 			},
 		},
 		{
@@ -108,6 +109,7 @@ func othersOfEGApp() []Scenario {
 		{
 			// The number is handed to the autoscaler as it is then, not as it was when the operator looked.
 			Kind: EGApp, Name: "autoscaling-raced", Before: []Step{created},
+			Uses: []string{"apply-deployments-1", watchKey(EGApp)},
 			Steps: []Step{raced(
 				update(`{"spec":{"autoscaling":{"minReplicas":1,"maxReplicas":5,"targetCPUUtilizationPercentage":70}}}`,
 					all(runs(EGApp, orders, 3), present(orders, "HorizontalPodAutoscaler"))),

@@ -3,7 +3,12 @@
 
 package fault
 
-import "platformapp/test/fault/choice"
+import (
+	"maps"
+	"slices"
+
+	"platformapp/test/fault/choice"
+)
 
 // scenariosOfSample is how many scenarios of each kind the sample takes its plans from: each needs its reference.
 const scenariosOfSample = 4
@@ -30,13 +35,26 @@ func SampleScenarios(all []Scenario, seed uint64) []Scenario {
 	return chosen
 }
 
+// classOfKind is the class of the plan's faults and the kind of application that meets them.
+func (p Plan) classOfKind() string { return p.Scenario.Kind + " " + p.Class() }
+
+// unstruck returns the classes and kinds of which all plans are among those that found nothing to strike.
+func unstruck(plans []Plan, unfired []string) []string {
+	struck := map[string]bool{}
+	for _, p := range plans {
+		struck[p.classOfKind()] = struck[p.classOfKind()] || !slices.Contains(unfired, p.String())
+	}
+	maps.DeleteFunc(struck, func(_ string, is bool) bool { return is })
+	return slices.Sorted(maps.Keys(struck))
+}
+
 // Sample returns one plan of each class and kind, chosen by the seed.
 func Sample(plans []Plan, seed uint64) []Plan {
 	random := choice.Random(seed, "sample")
 	strata := map[string]bool{}
 	var sample []Plan
 	for _, i := range random.Perm(len(plans)) {
-		stratum := plans[i].Scenario.Kind + " " + plans[i].Class()
+		stratum := plans[i].classOfKind()
 		if !strata[stratum] {
 			strata[stratum] = true
 			sample = append(sample, plans[i])

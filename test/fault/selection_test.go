@@ -38,6 +38,28 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// TestUnstruck tells that a class is struck when one of its plans is, for each kind apart.
+func TestUnstruck(t *testing.T) {
+	plans := []Plan{
+		planNamed(EGApp, "create", "409", "409/a"), planNamed(EGApp, "create", "409", "409/b"),
+		planNamed(DemoMicroService, "create", "409", "409/a"), planNamed(EGApp, "create", "500", "500/a"),
+	}
+	for name, test := range map[string]struct {
+		unfired []Plan
+		want    []string
+	}{
+		"all struck":         {nil, nil},
+		"one of two did":     {plans[:1], nil},
+		"none of the two":    {plans[:2], []string{"EGApp 409"}},
+		"none of the kind":   {plans[2:3], []string{"DemoMicroService 409"}},
+		"none of all struck": {plans, []string{"DemoMicroService 409", "EGApp 409", "EGApp 500"}},
+	} {
+		if got := unstruck(plans, names(test.unfired)); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
 // TestSpread tells that a limit is kept, that no plan comes twice, and that no class of a scenario comes a second time
 // before each has come once.
 func TestSpread(t *testing.T) {

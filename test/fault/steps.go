@@ -63,13 +63,13 @@ func restart(upgrade bool, holds check) Step {
 		name = "upgrade the operator"
 	}
 	return Step{Name: name, Holds: holds, Do: func(ctx context.Context, s *Stage) error {
-		// One that is ended before it has begun complains of that.
-		if err := s.Operator.WaitReady(ctx); err != nil {
-			return err
-		}
+		binary := s.binaries.Present
 		if upgrade {
-			return s.Operator.Replace(s.binaries.Next)
+			binary = s.binaries.Next
 		}
-		return s.Operator.Replace(s.binaries.Present)
+		if err := s.Operator.Replace(ctx, binary); err != nil {
+			return wrongdoing{fmt.Errorf("the operator is not replaced: %w", err)}
+		}
+		return nil
 	}}
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -42,6 +43,19 @@ func falter(kind string, holds check) Step {
 		}
 		return s.gate(ctx, corev1.ConditionTrue, "")
 	}}
+}
+
+// aSecondLater is a step that is done when a second has begun after the one in which an application was made: the times of
+// objects count seconds.
+func aSecondLater(kind, name string, step Step) Step {
+	do := step.Do
+	step.Do = func(ctx context.Context, s *Stage) error {
+		if app := s.History.View().Get(kind, name); app != nil {
+			pause(ctx, time.Until(app.GetCreationTimestamp().Add(2*time.Second)))
+		}
+		return do(ctx, s)
+	}
+	return step
 }
 
 // gate sets what the pods report of their readiness.
@@ -85,7 +99,7 @@ func raced(step, between Step) Step {
 		case err := <-failed:
 			return err
 		case <-ctx.Done():
-			return ctx.Err()
+			return wrongdoing{fmt.Errorf("the operator does not apply the Deployment: %w", context.Cause(ctx))}
 		}
 	}
 	return step
