@@ -79,11 +79,16 @@ func takenFaults(t target, kind string) []Fault {
 	if _, err := foreignObject(kind); err != nil || kind == workload.KindDeployment {
 		return nil
 	}
+	others := othersOfTurn
+	if kind == "HorizontalPodAutoscaler" {
+		// Without the autoscaler the number of pods is taken back into the Deployment, and handed over again.
+		others += 2
+	}
 	return []Fault{{
 		Class: "name taken before a write", Name: "taken-before/" + t.String(),
 		Effect: Effect{
 			Reasons: []string{appstatus.ReasonNameConflict}, Struck: []string{t.key, "apply " + resourceOf(t.key)},
-			Writes: 2, Others: othersOfTurn, Replaced: []string{kind}, Delay: recheck,
+			Writes: 2, Others: others, Replaced: []string{kind}, Delay: recheck,
 		},
 		arm: func(s *Stage) armed {
 			o := &occupant{stage: s, kind: kind}

@@ -133,7 +133,7 @@ const (
 	statusPace = time.Second
 	// statusSpare is how many versions of the status more a step may have than in the reference: moments of a rollout that the
 	// pace of all that take part shows or does not.
-	statusSpare = 2
+	statusSpare = 4
 )
 
 // toldWithin is how soon the status has to tell what a person has to put right.
