@@ -57,15 +57,17 @@ type moments struct {
 
 func newMoments() *moments { return &moments{at: map[string]time.Time{}, changed: make(chan struct{})} }
 
-func (m *moments) mark(what string) {
+// mark notes that something is the case, and tells whether that is new.
+func (m *moments) mark(what string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, known := m.at[what]; known {
-		return
+		return false
 	}
 	m.at[what] = time.Now()
 	close(m.changed)
 	m.changed = make(chan struct{})
+	return true
 }
 
 // look returns how many there are, when this one was, and what is closed when there is one more.

@@ -37,7 +37,9 @@ type latencies struct {
 func (l *latencies) summarize() {
 	l.Quantiles = map[string][2]float64{}
 	for name, samples := range map[string][]float64{"put": l.Put, "updated": l.Updated, "ready": l.Ready} {
-		l.Quantiles[name] = [2]float64{quantile(samples, 0.5), quantile(samples, 0.99)}
+		if len(samples) > 0 {
+			l.Quantiles[name] = [2]float64{quantile(samples, 0.5), quantile(samples, 0.99)}
+		}
 	}
 }
 
@@ -57,7 +59,7 @@ func measureLatencies(ctx context.Context, p *plane, s subject, limit float64, o
 			return err
 		}
 		for i := range o.changes {
-			if err := g.change(ctx, i%o.n, 2+i/o.n, idle); err != nil {
+			if err := g.change(ctx, i%o.n, 2+i/o.n, idle, g.awaitUpdate); err != nil {
 				return err
 			}
 		}
@@ -72,8 +74,16 @@ func measureLatencies(ctx context.Context, p *plane, s subject, limit float64, o
 	return idle, busy, err
 }
 
-// change asks an application for another image and waits until it serves.
-func (g *stage) change(ctx context.Context, i, version int, l *latencies) error {
+// awaitUpdate returns when the Deployment of an application was seen with the image of a version.
+func (g *stage) awaitUpdate(name string, version int) (time.Time, error) {
+	return g.rollouts.images.await(g.ctx, name+"="+imageOf(version))
+}
+
+// noUpdate returns the zero time: among other changes one may be overtaken, which no Deployment then shows.
+func noUpdate(string, int) (time.Time, error) { return time.Time{}, nil }
+
+// change asks an application for another image and waits until its Deployment is updated, and until it serves.
+func (g *stage) change(ctx context.Context, i, version int, l *latencies, awaitUpdate func(name string, version int) (time.Time, error)) error {
 	app := g.newApp(i)
 	if err := g.client.Get(ctx, client.ObjectKeyFromObject(app), app); err != nil {
 		return err
@@ -89,18 +99,20 @@ func (g *stage) change(ctx context.Context, i, version int, l *latencies) error 
 		return err
 	}
 	answered := time.Now()
-	updated, err := g.rollouts.images.await(g.ctx, app.GetName()+"="+imageOf(version))
+	updated, err := awaitUpdate(app.GetName(), version)
 	if err != nil {
 		return err
 	}
-	ready, err := g.ready.await(g.ctx, generationOf(app))
+	ready, err := g.ready.await(g.ctx, generationOf(app.GetName(), app.GetGeneration()))
 	if err != nil {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.Put = append(l.Put, answered.Sub(begin).Seconds())
-	l.Updated = append(l.Updated, updated.Sub(answered).Seconds())
+	if !updated.IsZero() {
+		l.Updated = append(l.Updated, updated.Sub(answered).Seconds())
+	}
 	l.Ready = append(l.Ready, ready.Sub(answered).Seconds())
 	return nil
 }
@@ -122,7 +134,7 @@ func (g *stage) churn(ctx context.Context, process *operator.Process, perSecond 
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		go func() { failures <- g.change(ctx, i%o.n, version+i/o.n, l) }()
+		go func() { failures <- g.change(ctx, i%o.n, version+i/o.n, l, noUpdate) }()
 	}
 	l.PerSecond = float64(n) / time.Since(begin).Seconds()
 	for range n {

@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -76,7 +75,7 @@ func (r *rollouts) serve(ctx context.Context, deployment *appsv1.Deployment) err
 		return nil
 	}
 	if err == nil {
-		r.served.mark(fmt.Sprintf("%s@%d", deployment.Name, deployment.Status.ObservedGeneration))
+		r.served.mark(generationOf(deployment.Name, deployment.Status.ObservedGeneration))
 	}
 	return err
 }

@@ -29,7 +29,8 @@ type stage struct {
 	subject   subject
 	namespace string
 	rollouts  *rollouts
-	// ready tells when an application was first seen to be ready, by its name and generation.
+	// ready tells when an application was first seen to be ready in a generation or a later one, by its name and generation: of
+	// changes that come fast some are overtaken.
 	ready *moments
 }
 
@@ -53,8 +54,10 @@ func newStage(ctx context.Context, p *plane, s subject) (*stage, error) {
 		return nil, err
 	}
 	err = follow(ctx, c, s.list(), g.namespace, end, func(object client.Object) {
-		if app := object.(application); isReady(app) {
-			g.ready.mark(generationOf(app))
+		app := object.(application)
+		isNews := isReady(app)
+		for generation := app.GetGeneration(); isNews && generation > 0; generation-- {
+			isNews = g.ready.mark(generationOf(app.GetName(), generation))
 		}
 	})
 	if err != nil {
@@ -64,8 +67,8 @@ func newStage(ctx context.Context, p *plane, s subject) (*stage, error) {
 	return g, nil
 }
 
-func generationOf(object client.Object) string {
-	return fmt.Sprintf("%s@%d", object.GetName(), object.GetGeneration())
+func generationOf(name string, generation int64) string {
+	return fmt.Sprintf("%s@%d", name, generation)
 }
 
 // newApp returns an application of the stage, to be created.
