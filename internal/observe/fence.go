@@ -114,7 +114,9 @@ func (r Reader) Get(ctx context.Context, kind string, name types.NamespacedName,
 		isCached = true
 		return awaited.isMet(object)
 	})
-	if err == nil || (awaited.isEnd && apierrors.IsNotFound(err)) {
+	// A cache that lags behind may show the end of a predecessor of the name first: an end stays awaited until another
+	// version is there.
+	if err == nil {
 		r.Fence.Forget(kind, name)
 	}
 	if !wait.Interrupted(err) || ctx.Err() != nil {

@@ -114,6 +114,20 @@ func TestReadsDoNotShowWhatWasDeleted(t *testing.T) {
 	}
 }
 
+// A cache that lags behind shows the end of a predecessor before it shows what has been deleted since.
+func TestReadsDoNotTakeAnEarlierEndForTheLast(t *testing.T) {
+	name := types.NamespacedName{Namespace: "team-a", Name: "orders"}
+	cached := &store{}
+	r := Reader{Cache: cached, Live: &store{}, Fence: NewFence()}
+	r.Fence.ExpectDeleted("Service", name, "5")
+	for _, cached.version = range []string{"3", "", "5", ""} {
+		service := &corev1.Service{}
+		if err := r.Get(t.Context(), "Service", name, service); client.IgnoreNotFound(err) != nil || service.ResourceVersion != "" {
+			t.Errorf("with version %q in the cache, version %q is read, %v", cached.version, service.ResourceVersion, err)
+		}
+	}
+}
+
 // What a conflict tells to be of the past is not seen again; what is awaited says more, if it is younger.
 func TestReadsDoNotShowWhatHasChanged(t *testing.T) {
 	name := types.NamespacedName{Namespace: "team-a", Name: "orders"}

@@ -55,12 +55,12 @@ func Plans(s Scenario, r *Reference, seed uint64) []Plan {
 	}
 	for _, t := range targets(r.Reads) {
 		switch {
-		case meetsAtStart(s, t):
-			for _, f := range startFaults(t) {
-				add(f)
-			}
 		case t.isLive():
 			for _, f := range readFaults(t) {
+				add(f)
+			}
+		case meetsAtStart(s, t):
+			for _, f := range startFaults(t) {
 				add(f)
 			}
 		}

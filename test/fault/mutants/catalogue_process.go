@@ -21,6 +21,9 @@ var process = []Mutant{
 		Plans:  []string{"lifecycle/leader-terminated/DemoMicroService/1"},
 		Changes: []Change{
 			{"controllers/setup.go", `EnableWarmup: new(true)`, `EnableWarmup: new(false)`},
+			// The cache warms up by itself, too.
+			{"controllers/setup.go", `		NewCache:   observe.NewCache(applications...),
+`, ``},
 		},
 	},
 	{
