@@ -81,12 +81,10 @@ func (c *Campaign) Reference(ctx context.Context, s Scenario) (*Reference, error
 	return reference()
 }
 
-// newReference makes a reference. The pace of the control plane makes one run differ from another now and then, which shows
-// nothing; what is wrong by itself is so again.
 func (c *Campaign) newReference(ctx context.Context, s Scenario) (*Reference, error) {
-	reference, err := c.tryReference(ctx, s)
-	if err != nil {
-		reference, err = c.tryReference(ctx, s)
+	reference, isTroubled, err := c.tryReference(ctx, s)
+	if err != nil && isTroubled {
+		reference, _, err = c.tryReference(ctx, s)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reference of %s: %w", s, err)
@@ -94,17 +92,23 @@ func (c *Campaign) newReference(ctx context.Context, s Scenario) (*Reference, er
 	return reference, nil
 }
 
-func (c *Campaign) tryReference(ctx context.Context, s Scenario) (*Reference, error) {
-	outcomes, errs := make([]*Outcome, referenceRuns), make([]error, referenceRuns)
-	var runs sync.WaitGroup
+// tryReference makes a reference, and tells whether the control plane failed on the way.
+func (c *Campaign) tryReference(ctx context.Context, s Scenario) (_ *Reference, isTroubled bool, _ error) {
+	outcomes, errs, runs := make([]*Outcome, referenceRuns), make([]error, referenceRuns), make([]*run, referenceRuns)
+	var all sync.WaitGroup
 	for i := range referenceRuns {
-		runs.Go(func() { outcomes[i], errs[i] = c.run(ctx, &run{scenario: s, rest: c.options.Rest}, c.options.Binaries) })
+		runs[i] = &run{scenario: s, rest: c.options.Rest}
+		all.Go(func() { outcomes[i], errs[i] = c.run(ctx, runs[i], c.options.Binaries) })
 	}
-	runs.Wait()
+	all.Wait()
+	for i, r := range runs {
+		isTroubled = isTroubled || r.isTroubled(errs[i])
+	}
 	if err := errors.Join(errs...); err != nil {
-		return nil, err
+		return nil, isTroubled, err
 	}
-	return NewReference(s, outcomes)
+	reference, err := NewReference(s, outcomes)
+	return reference, isTroubled, err
 }
 
 // Plans returns all plans of a scenario.

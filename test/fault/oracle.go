@@ -70,9 +70,6 @@ func Judge(p Plan, r *Reference, o *Outcome) []string {
 	return append(violations, untruths(p, r, o, effect)...)
 }
 
-// refusedSpare is how many turns more may try again what is refused.
-const refusedSpare = 2
-
 // excesses returns what the operator asked to write more often than the reference, the faults and the time account for.
 func excesses(s Scenario, r *Reference, o *Outcome, effect Effect) []string {
 	var found []string
@@ -90,9 +87,15 @@ func excesses(s Scenario, r *Reference, o *Outcome, effect Effect) []string {
 		switch {
 		case isOfStatus:
 			most += statusSpare*len(s.Steps) + max(0, int(later/statusPace))
-		case s.TakenNames > 0 || s.Rechecks:
-			// Each turn tries again what is refused, and each status that is written or told once more makes one.
-			most += effect.Writes + refusedSpare + max(0, int(later/recheck))
+			if effect.Blind > 0 {
+				most += lateSpare * len(s.Steps)
+			}
+		case s.TakenNames > 0:
+			// Each turn tries again what was refused for its name.
+			most += effect.Writes + max(0, int(later/recheck))
+		case s.Rechecks:
+			// Each turn tries again what is refused, and a status that is written again makes one; so does one that is told again.
+			most += effect.Writes + 1
 		}
 		if n := writes[key]; n > most {
 			found = append(found, fmt.Sprintf("%d requests %s, at most %d, in the reference %d:%s",
@@ -133,7 +136,10 @@ const (
 	statusPace = time.Second
 	// statusSpare is how many versions of the status more a step may have than in the reference: moments of a rollout that the
 	// pace of all that take part shows or does not.
-	statusSpare = 4
+	statusSpare = 2
+	// lateSpare is how many more there may be when the operator learns late of what becomes of the pods: it tells moments one by
+	// one that it else sees at once.
+	lateSpare = 2
 )
 
 // toldWithin is how soon the status has to tell what a person has to put right.
